@@ -45,6 +45,7 @@ from sidecar.packs.prompt_text import (
     mentioned_paths,
     number_of_others,
     referenced_items,
+    without_rules,
 )
 from sidecar.packs.related_files import (
     REPORTED_FILES,
@@ -160,7 +161,8 @@ class PromptSearch(NamedTuple):
 
         In a session that has context, even a new task brings only what the prompt points at.
         """
-        prompt = clean_prompt(params.prompt)
+        written = params.prompt if new_task else without_rules(params.prompt)
+        prompt = clean_prompt(written)
         references = [] if new_task else referenced_items(prompt, pack_query.work.answer)
         text = "\n".join(references) or prompt
         mentioned, unresolved = _mentioned(pack_query, params, listing)
@@ -173,11 +175,10 @@ class PromptSearch(NamedTuple):
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
-        work = _request_about_work(params.prompt, prompt, pack_query) if has_work else _WorkRequest()
+        work = _request_about_work(written, prompt, pack_query) if has_work else _WorkRequest()
         for_failing_test = is_follow_up and not (mentioned or work.for_tests) and reports_failing_test(prompt)
-        others = number_of_others(params.prompt) if has_work and not references else 0
-        is_at_work = new_task or bool(references or others) or work.for_tests
-        for_another_place = not is_at_work and is_about_another_place(params.prompt)
+        others = number_of_others(written) if has_work and not references else 0
+        for_another_place = not (new_task or references or others or work.for_tests) and is_about_another_place(written)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
             query = " ".join(dict.fromkeys((query, pack_query.query)))

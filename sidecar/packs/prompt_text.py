@@ -11,8 +11,10 @@ from sidecar.codebase import without_outer_frames
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.language.common_words import TOOL_NAMES
+from sidecar.language.lasting_statements import read_statements
 from sidecar.language.message_intent import creation_request
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, folded
+from sidecar.language.sentence_features import without_marks
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
@@ -258,6 +260,35 @@ MAX_GO_ON = 80
 def asks_to_go_on(prompt: str) -> bool:
     """Whether a short prompt asks to go on with earlier work: "let's continue"."""
     return len(prompt) <= MAX_GO_ON and _GO_ON.search(prompt) is not None
+
+
+_MAY_LAST = lazy_regex(
+    r"\b(?:always|never|remember|from now on|going forward|in (?:the )?future|for good|immer|nie(?:mals)?|merk(?:e|t)?"
+    r"|ab (?:jetzt|sofort)|künftig|siempre|nunca|recuerda|de ahora en adelante|toujours|jamais|désormais|dorénavant"
+    r"|retiens|souviens|sempre|lembr[ea]|a partir de agora|mai|ricorda|d['’]ora in poi|altijd|nooit|onthoud|vanaf nu"
+    r"|всегда|никогда|запомни|отныне|впредь)\b|今後|これから|必ず|覚えて|总是|永远|以后|今后|记住",
+    re.IGNORECASE,
+)
+"""Words of most statements that last; other prompts are not read for them, which loads many patterns."""
+
+_ENDS_OF_REST = " \n,;:.，；：。、–—-"
+_JOINING_WORD = lazy_regex(r"(?:^|[\s,;.])(?:and|but|und|aber|y|pero|e|mas|et|mais|ma|en|maar|и|а|но)$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=16)
+def without_rules(prompt: str) -> str:
+    """Return a short prompt without what it states as lasting, if the rest only continues the work: "now the tests".
+
+    Otherwise a rule stays: it may be what is to be done.
+    """
+    if len(prompt) > MAX_SHORT_PROMPT or _MAY_LAST.search(prompt) is None:
+        return prompt
+    rest = without_marks(prompt)
+    for statement in reversed(read_statements(rest).statements):
+        rest = f"{rest[: statement.start].rstrip(_ENDS_OF_REST)}\n{rest[statement.end :].lstrip(_ENDS_OF_REST)}"
+    rest = _JOINING_WORD.sub("", rest.strip(_ENDS_OF_REST)).rstrip(_ENDS_OF_REST)
+    is_about_work = asks_for_tests_of_work(rest) or asks_for_documents_of_work(rest) or number_of_others(rest) > 0
+    return rest if is_about_work or asks_to_go_on(rest) else prompt
 
 
 _NEW_KIND = lazy_regex(

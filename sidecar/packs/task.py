@@ -44,6 +44,7 @@ from sidecar.packs.prompt_text import (
     is_about_another_place,
     number_of_others,
     without_announcement,
+    without_rules,
 )
 from sidecar.runs import RecentWork, Task
 
@@ -147,7 +148,7 @@ def task_of(
     `touched_names` returns the names in the files that the task's runs changed. The two functions are called only when
     the words of the prompts leave the question open.
     """
-    prompt = clean_prompt(prompt)
+    prompt = clean_prompt(prompt) if current is None else without_rules(clean_prompt(prompt))
     own = without_announcement(prompt)
     words, names = task_terms(own)
     if current is None or (not current.names and is_courtesy(current.objective) and not is_courtesy(own)):

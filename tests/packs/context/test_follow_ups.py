@@ -141,6 +141,8 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
         "再写测试", "please add a regression test", "let's have a test for this", "schreib einen Test dafür",
         "écris un test pour ça", "escribe una prueba para eso", "adicione testes", "テストを書いて", "给它加个测试",
         "test for it pls", "¿y las pruebas?", "… and the tests?", "write a test for the voucher one",
+        "now the tests. and never use snapshots in this repo", "test dazu, und nimm hier immer pnpm, nicht npm",
+        "from now on, always run the linter before a commit. now the tests",
     ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
         text = play_request_for_tests(
