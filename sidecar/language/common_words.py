@@ -3,6 +3,7 @@
 Pure. A word that two texts share is evidence that they have a subject in common only if it is not one of these.
 """
 
+import re
 from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
@@ -458,6 +459,26 @@ WORKING_WORDS = frozenset(
     ).split()
 )
 """Words of clauses that tell how to work, whatever the work is about, in eight languages."""
+
+_JOINED_RULE = lazy_regex(
+    r",\s{1,3}(?:and|und|y|e|et|en|и)\s(?=(?:\S{1,20}\s){0,2}(?:always|never|from now on|immer|nie(?:mals)?|ab jetzt"
+    r"|siempre|nunca|de ahora en adelante|sempre|mai|a partir de agora|toujours|jamais|désormais|altijd|nooit|vanaf nu"
+    r"|всегда|никогда)\b)",
+    re.IGNORECASE,
+)
+_SPACED_WORD = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+MAX_WORKING_WORDS = 60
+_BESIDE_WORK = WORKING_WORDS | frozenset(
+    "now next then ok okay yes dazu jetzt nun dann ja sí luego agora então sim maintenant oui alors ora adesso sì poi"
+    " nu dan да теперь потом".split()
+)
+
+
+def end_of_working_words(sentence: str) -> int:
+    """Return where a rule begins that a request without a subject precedes: "now the tests, and never …"; else 0."""
+    match = _JOINED_RULE.search(sentence, 1, MAX_WORKING_WORDS)
+    words = _SPACED_WORD.findall(sentence[: match.start()].casefold()) if match is not None else []
+    return match.end() if match is not None and words and _BESIDE_WORK.issuperset(words) else 0
 
 
 _OF_ANY_ACCOUNT = (

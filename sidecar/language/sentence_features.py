@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sidecar.core.clean_text import without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
+from sidecar.language.common_words import end_of_working_words
 from sidecar.language.concept_phrases import TERMS, UNSPACED_TERMS
 from sidecar.language.lasting_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.own_words import adjoins_paste, stated_words, without_fences
@@ -141,23 +142,22 @@ _INLINE_NUMBER = lazy_regex(r"(?<=[\s:：,，;；])\(?(?P<number>\d{1,2})(?:[)�
 
 
 def _trimmed(words: str, start: int, end: int, paragraph: int, is_item: bool) -> Iterator[Sentence]:
-    """Yield the text without surrounding spaces, in parts if it is long."""
+    """Yield the text without surrounding spaces, in parts if it is long or a request about the work comes first."""
+    if opening := end_of_working_words(words[start:end]):
+        yield from _stripped(words, start, start + opening, paragraph, is_item)
+        start += opening
     while end - start > MAX_SENTENCE:
-        cut = max(
-            (match.start() for match in _COMMA.finditer(words, start + MAX_SENTENCE // 3, start + MAX_SENTENCE)),
-            default=0,
-        )
-        if not cut:
+        cuts = [cut.start() for cut in _COMMA.finditer(words, start + MAX_SENTENCE // 3, start + MAX_SENTENCE)]
+        if not cuts:
             break
-        yield from _stripped(words, start, cut, paragraph, is_item)
-        start = cut
+        yield from _stripped(words, start, cuts[-1], paragraph, is_item)
+        start = cuts[-1]
     yield from _stripped(words, start, end, paragraph, is_item)
 
 
 def _stripped(words: str, start: int, end: int, paragraph: int, is_item: bool) -> Iterator[Sentence]:
     text = words[start:end]
-    leading = _LEADING.match(text)
-    stripped = text[leading.end() :] if leading else text
+    stripped = text[leading.end() :] if (leading := _LEADING.match(text)) else text
     start += len(text) - len(stripped)
     stripped = stripped.rstrip()
     if stripped and any(character.isalpha() for character in stripped):

@@ -1003,6 +1003,26 @@ def test_a_message_is_a_statement_alone_or_beside_a_task(message: str, *, is_alo
     assert states_only(message) is is_alone
 
 
+@together(("message", "rule"), [
+    ("the tests next, and always use pnpm, not npm", "always use pnpm, not npm"),
+    ("Noch ein Test bitte, und benutze ab jetzt immer pnpm", "benutze ab jetzt immer pnpm"),
+    ("Tests dazu, und nimm immer pnpm, nicht npm", "nimm immer pnpm, nicht npm"),
+    ("ahora los tests, y usa siempre pnpm, no npm", "usa siempre pnpm, no npm"),
+    ("les tests maintenant, et utilise toujours pnpm", "utilise toujours pnpm"),
+    ("agora os testes, e usa sempre pnpm", "usa sempre pnpm"),
+    ("ora i test, e usa sempre pnpm, mai npm", "usa sempre pnpm, mai npm"),
+    ("nu de tests, en gebruik altijd pnpm", "gebruik altijd pnpm"),
+    ("теперь тесты, и всегда используй pnpm", "всегда используй pnpm"),
+    ("they open the page, and never see the toast", ""),
+    ("the tests pass, and always fail on CI", ""),
+    ("document it, and never remove the comment", ""),
+    ("it works, and never stops", ""),
+    ("make the list stable, and never return null", ""),
+])  # fmt: skip
+def test_a_rule_behind_a_request_without_a_subject_is_stated_alone(message: str, rule: str) -> None:
+    assert [statement.text for statement in read_statements(message).statements] == [rule] * bool(rule)
+
+
 def test_a_sentence_with_the_words_of_a_noted_rule_is_a_statement_alone() -> None:
     message = "Beträge bitte so speichern, wie es sich gehört: in Cent"
     assert states_only(message, ["Beträge in Cent speichern, wie es sich gehört"])
