@@ -29,7 +29,8 @@ _RULE = lazy_regex(
 )
 _STRONG = lazy_regex(
     r"(?i)\b(?:"
-    r"must(?: not|n't)?|never|always|(?<![\w)`] )(?:do not|don't)|(?:do not|don't)"
+    r"must(?: not|n't)?|never|always|(?<![\w)`] )(?:do not|don't)"
+    r"|(?<!\bthat )(?<!\bwhich )(?<!\bwho )(?<!\bthey )(?:do not|don't)"
     r"(?! (?:work|mean|need|exist|matter|seem|appear|contain|require|support|rewrite)\b)"
     r"|forbidden|(?:(?:is|are|be)|it['’]s) (?:strictly )?(?:mandatory|prohibited)(?! (?:by|for)\b)"
     r"|shall|required(?! (?:by|for|to)\b)|ha(?:s|ve) to|(?:is|are) not allowed"

@@ -357,6 +357,17 @@ def test_a_file_name_does_not_end_a_sentence() -> None:
     ]
 
 
+def test_what_others_do_not_do_forbids_nothing() -> None:
+    described = (
+        "Ideas that do not meet these thresholds are closed.", "`style`: edits which don't affect the meaning",
+        "Help users who do not care about it.", "Close tickets if they don't have steps.",
+    )  # fmt: skip
+    forbidden = ("Keep tests small, and do not share state.", "We don't mock the clock.", "Columns: do not rename any.")
+    text = "".join(f"- {item}\n" for item in (*described, *forbidden))
+    rules = rules_of(ProjectDocument("CONTRIBUTING.md", f"# Guide\n\n{text}"))
+    assert sorted(rule.partition(" (")[0] for rule in rules) == sorted(f"- {rule}" for rule in forbidden)
+
+
 @together(
     "statement",
     [
