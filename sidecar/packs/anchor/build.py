@@ -1,6 +1,7 @@
 """Build the anchor from its sections, small and stable. Pure: text in, lines out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from sidecar.core.clean_text import count_noun, fitting_lines, one_line, utf8_size
@@ -181,13 +182,14 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
     """Return how a newer anchor differs: lines that are new, and lines that no longer hold.
 
     A line that only moved within its file is unchanged, and a line in `omitted` still holds. Facts that are unknown
-    while a repository is being indexed are not changes: neither that they are missing, nor `late_lines`. Standing
-    instructions are compared elsewhere.
+    while a repository is being indexed are not changes: neither that they are missing, nor `late_lines`. Nor is a line
+    that only now has room. Standing instructions are compared elsewhere.
     """
     old, new = _statements_by_text(before.splitlines()), _statements_by_text(after.splitlines())
+    without_room = _statements_by_text(omitted)
     known = {title for title, _ in new.values()}
-    still_valid = {*new, *_statements_by_text(omitted)}
-    late = frozenset(late_lines(before, after))
+    still_valid = {*new, *without_room}
+    late = frozenset((*late_lines(before, after), *_lines_with_room(old, new, without_room)))
     added = [f"now: {line}" for text, (_, line) in new.items() if text not in old and line not in late]
     removed = [
         f"no longer: {line}"
@@ -195,6 +197,16 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
         if text not in still_valid and (title not in _DERIVED_SECTIONS or title in known)
     ]
     return added + removed
+
+
+def _lines_with_room(
+    old: Mapping[str, tuple[str, str]], new: Mapping[str, tuple[str, str]], omitted: Mapping[str, tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the last lines of each section that lost none and is still cut: what went before them left its bytes."""
+    lost = {title for text, (title, _) in old.items() if text not in new}
+    for cut_title in {title for title, _ in omitted.values()} - lost:
+        section = [(text, line) for text, (title, line) in new.items() if title == cut_title]
+        yield from (line for _, line in takewhile(lambda item: item[0] not in old, reversed(section)))
 
 
 def late_lines(before: str, after: str) -> list[str]:

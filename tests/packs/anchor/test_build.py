@@ -137,6 +137,25 @@ def test_landmines_that_are_not_shown_are_no_change_and_named() -> None:
     ]
 
 
+def test_a_line_that_only_now_has_room_is_no_change() -> None:
+    rules = [f"- Never do number {number}, whatever anybody says. (AGENTS.md:{number})" for number in range(10, 40)]
+
+    def changes(now: list[str], bytes_now: int) -> list[str]:
+        before, after = build_anchor({"Rules": rules}, 500), build_anchor({"Rules": now}, bytes_now)
+        assert before.omitted
+        assert after.omitted
+        return changed_lines("\n".join(before.lines), "\n".join(after.lines), after.omitted)
+
+    assert changes(rules, 700) == []
+    assert changes(rules, 300) == []
+    assert changes(["- Never x. (AGENTS.md:9)", *rules], 700) == ["now: Never x. (AGENTS.md:9)"]
+    assert changes(["- Never x. (AGENTS.md:10)", *rules[1:]], 700) == [
+        "now: Never x. (AGENTS.md:10)",
+        *(f"now: {line.removeprefix('- ')}" for line in rules[8:12]),
+        "no longer: Never do number 10, whatever anybody says. (AGENTS.md:10)",
+    ]
+
+
 def test_the_map_takes_the_purpose_of_a_folder_from_a_table_or_list_of_a_guide() -> None:
     table = "| Path | What |\n|---|---|\n| `app/` | The till with **otters**. |\n| `lib/` | Its parts. |\n"
     readme = ProjectDocument(
