@@ -362,6 +362,10 @@ class Repository:
             self._recent_summaries.put((path, files[path]), summary, SUMMARY_SIZE_FACTOR * summary.bytes)
         return result
 
+    def has_diffs(self, state: RepositoryState) -> bool:
+        """Whether `diffs` has no file to read."""
+        return self._differences.has(state)
+
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
         """Return each changed file's diff to the head commit; only changes since the last time are read.
 

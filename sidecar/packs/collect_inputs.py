@@ -343,10 +343,12 @@ def _start_changes(
     start: Start, inputs: PackInputs, pack_query: PackQuery, state: RepositoryState, known: SessionContents
 ) -> _Source | None:
     """Start to read the differences, where there are any."""
-    is_unchanged = not state.changed and known.head_commit in (None, state.head)
-    if is_unchanged and not (state.kind == "git" and past_changes(state, known)):
+    has_past_changes = state.kind == "git" and bool(past_changes(state, known))
+    if not (state.changed or has_past_changes) and known.head_commit in (None, state.head):
         inputs.differences = Differences({}, {})
         return None
+    if has_past_changes or operation_in_progress(state) == "merge" or not pack_query.repository.has_diffs(state):
+        start = pack_query.process.background.submit  # git may be needed, which may be slow
     return _Source("delta", start(_changes, pack_query.repository, state, known), _use_changes)
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.worktree.diff import load_libgit
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.state import RepositoryState, Scan, read_state
+from sidecar.system.git import pygit2
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import quiet_sidecar, row
 from tests.support.random_walk import process_of, wait_until_watched
@@ -75,7 +75,7 @@ def measure(folder: Path, files: int) -> None:
 
 def edits(git_repository: Repository, repository: Watched, paths: list[str], full: list[float]) -> None:
     """Measure the state after one and after several changed files. Each is computed without git."""
-    load_libgit()
+    pygit2()
     repository.diffs(repository.state())
     looks: dict[str, tuple[int, Callable[[], object]]] = {
         "after an edit": (1, lambda: state_of(repository)),

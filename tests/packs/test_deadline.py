@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase import indexer, repository, workspace_search
+from sidecar.codebase import diff_against, indexer, repository, workspace_search
 from sidecar.codebase.file_analysis_worker import FileWords, SummarizedFile
 from sidecar.codebase.files import Lister
+from sidecar.codebase.worktree import diff
 from sidecar.codebase.worktree.incremental_state import IncrementalState
 from sidecar.packs import pack_cache, relevant_files
 from tests.support.conversation import bash
@@ -57,6 +58,29 @@ def test_what_another_thread_reads_is_awaited_until_the_deadline(
     after = start_chat(sub_chat_id="other").pre_run(PROMPT)
     assert after["metadata"]["partial"] is False
     assert "no mail" in text_of(after, "delta")
+
+
+def test_a_slow_diff_is_awaited_until_the_deadline(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat, process = start_chat(), process_of(active)
+    chat.pre_run(PROMPT)
+    assert wait_until_watched(process.workspaces.get(str(shop.path), None).slices.repository)
+    released = threading.Event()
+
+    def held(*arguments: Any) -> Any:
+        released.wait(60)
+        return diff_against(*arguments)
+
+    monkeypatch.setattr(diff, "is_libgit_loaded", lambda: False)
+    monkeypatch.setattr(diff, "diff_against", held)
+    shop.write({"src/cart.py": "def total(prices: list[int]) -> int:\n    return 42\n"})
+    try:
+        before = chat.pre_run("Explain the cart.", deadlineMs=1_500)
+    finally:
+        released.set()
+    assert {"item": "delta", "reason": "deadline"} in before["metadata"]["trimmed"]
+    assert "return 42" in text_of(chat.pre_run("Explain the cart again."), "delta")
 
 
 TURNSTILE, TURNSTILE_PROMPT = "|     raise SystemExit('the turnstile is closed')", "Where does the turnstile close?"

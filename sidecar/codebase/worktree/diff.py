@@ -436,11 +436,6 @@ def is_libgit_loaded() -> bool:
     return "pygit2" in sys.modules
 
 
-def load_libgit() -> None:
-    """Import pygit2."""
-    pygit2()
-
-
 class LibgitDiff:
     """Compute diffs, caching the committed contents. Thread-safe."""
 
@@ -491,10 +486,7 @@ def _is_plain(content: bytes, is_line_exact: bool) -> bool:
 
 
 _REGULAR = ("100644", "100755")
-
-_NAMES_OF_A_COMMAND = 200
-
-_SHA1_CHARACTERS = 40
+_NAMES_OF_A_COMMAND, _SHA1_CHARACTERS = 200, 40
 
 
 def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str]:
@@ -552,27 +544,35 @@ class DiffCache:
         self._cache: LruCache[Hashable, object] = LruCache(_CACHE_BYTES)
         self._libgit = LibgitDiff()
 
+    def has(self, state: RepositoryState) -> bool:
+        """Whether no diff is left to compute, for which a git command may be needed."""
+        return None not in map(self._cache.get, self._keys(state).values())
+
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
         """Return the diff of each visible changed file, except new ones; raise GitFailed."""
-        if state.kind != "git" or state.head is None:
-            return {}
-        files = [file for file in state.changed if file.kind != "untracked" and may_show(file.path)][:MAX_PATHS]
-        keys = {file.path: (state.head, file.path, file.code, file.content_hash) for file in files}
-        diffs = {path: diff for path, key in keys.items() if isinstance(diff := self._cache.get(key), FileDiff)}
-        uncached = [file for file in files if file.path not in diffs]
-        computed = self._compute(state, state.head, uncached) if uncached else {}
+        keys = self._keys(state)
+        diffs = {file.path: diff for file, key in keys.items() if isinstance(diff := self._cache.get(key), FileDiff)}
+        uncached = [file for file in keys if file.path not in diffs]
+        computed = self._compute(state, uncached) if uncached else {}
         for file in uncached:
             diffs[file.path] = computed.get(file.path) or FileDiff(file.path, 0, 0, "")
             if is_unchanged(file, self._cwd, state, self._hashes):
-                self._cache.put(keys[file.path], diffs[file.path], len(diffs[file.path].hunks) + _DIFF_BYTES)
+                self._cache.put(keys[file], diffs[file.path], len(diffs[file.path].hunks) + _DIFF_BYTES)
         return diffs
 
-    def _compute(self, state: RepositoryState, head: str, files: list[ChangedFile]) -> dict[str, FileDiff]:
+    def _keys(self, state: RepositoryState) -> dict[ChangedFile, Hashable]:
+        """Return the visible changed files, except new ones, each with what its diff depends on."""
+        if state.kind != "git" or state.head is None:
+            return {}
+        files = [file for file in state.changed if file.kind != "untracked" and may_show(file.path)][:MAX_PATHS]
+        return {file: (state.head, file.path, file.code, file.content_hash) for file in files}
+
+    def _compute(self, state: RepositoryState, files: list[ChangedFile]) -> dict[str, FileDiff]:
         computed = {file.path: self._conflict(file.path) for file in files if file.kind == "conflicted"}
         computed |= self._compute_with_libgit(state, [file for file in files if file.path not in computed])
         remaining = [file for file in files if file.path not in computed]
         paths = [path for file in remaining for path in (file.path, file.original) if path is not None]
-        return computed | diff_against(self._cwd, head, paths)
+        return computed | diff_against(self._cwd, state.head or "", paths)
 
     def _conflict(self, path: str) -> FileDiff:
         """Return the unresolved places, for which git shows no diff."""
@@ -583,7 +583,7 @@ class DiffCache:
     def _compute_with_libgit(self, state: RepositoryState, files: list[ChangedFile]) -> dict[str, FileDiff]:
         """Return the diffs that need no git command."""
         if not is_libgit_loaded():
-            self._freshness.idle_queue.submit(load_libgit)
+            self._freshness.idle_queue.submit(pygit2)
             return {}
         flags = self._freshness.attribute_flags([state.prefix + file.path for file in files]) or {}
         computed: dict[str, FileDiff] = {}

@@ -15,6 +15,7 @@ from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree import diff as diffs
 from sidecar.codebase.worktree.diff import LibgitDiff, blob_ids, diff_against
 from sidecar.codebase.worktree.state import RepositoryState
+from sidecar.system.git import pygit2
 from tests.support.depth import examples
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
@@ -113,7 +114,7 @@ def test_workspace_diffs_equal_gits_with_and_without_libgit(
     repository.commit(dict.fromkeys(names, "def one():\n    return 1\n" * 3))
     repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
-    diffs.load_libgit()
+    pygit2()
     workspace = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
     wait_until_watched(workspace, 2.0)
     for round_ in range(3):
