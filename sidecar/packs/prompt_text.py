@@ -87,6 +87,39 @@ def without_announcement(prompt: str) -> str:
     return prompt[match.end() :] if match is not None else prompt
 
 
+_FOR_GOOD = lazy_regex(
+    r"\b(?:from (?:now|here) on|going forward|(?:in|for) (?:the )?future|as a (?:general )?rule|we (?:always|never)"
+    r"|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|in zukunft|künftig|bei uns (?:immer|nie)|gilt (?:immer|ab jetzt)"
+    r"|a partir de (?:agora|ahora|hoy|hoje)|de ahora en adelante|de agora em diante|daqui (?:em diante|pra frente)"
+    r"|désormais|dorénavant|à partir de maintenant|d['’]ora in poi|vanaf nu|voortaan|отныне|впредь|с этого момента)\b"
+    r"|(?:^|[,;:–—]\s)(?:please |bitte )?(?:always|never|immer|nie|siempre|nunca|sempre|toujours)\s"
+    r"|今後|これからは|从现在(?:开始|起)|以后(?:都|请|要)",
+    re.IGNORECASE,
+)
+_WAY_OF_WORKING = lazy_regex(
+    r"\b(?:commits?|commit-?\w+|committ?en|commiter|push|branch(?:es)?|prs?|pull requests?|squash|rebase|changelog"
+    r"|(?:unit )?tests?|testes|pruebas|comments?|kommentare?|commentaires?|comentarios?|comentários?|lint\w*"
+    r"|tabs|spaces|indent\w*|imports?|dependenc(?:y|ies)|dependencias?|abhängigkeiten|docstrings?|naming|quotes)\b|コミット|テスト|提交|注释|测试"
+    r"|,\s?(?:and )?(?:never|not|no|nie|nicht|nunca|jamais|pas|mai|nooit|niet)\s|\b(?:instead of|rather than|statt"
+    r"|en vez de|em vez de|au lieu de|invece di|in plaats van)\b",
+    re.IGNORECASE,
+)
+"""Words for practices of work, and for one in the place of another; what the product does "from now on" is a task."""
+_SENTENCES = lazy_regex(r"(?<=[.!?])\s{1,4}|(?<=[。！？])|\n")
+
+
+def without_rules(prompt: str) -> str:
+    """Return a short prompt without the sentences that say how to work for good: they are about no part of the code."""
+    if len(prompt) > MAX_SHORT_PROMPT or _FOR_GOOD.search(prompt) is None:
+        return prompt
+    return " ".join(part for part in _SENTENCES.split(prompt) if not _is_rule_on_work(part))
+
+
+def _is_rule_on_work(sentence: str) -> bool:
+    is_question = sentence.rstrip().endswith(("?", "？"))
+    return not is_question and all(pattern.search(sentence) for pattern in (_FOR_GOOD, _WAY_OF_WORKING))
+
+
 _TESTS_NEXT = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|have"
     r"|go on|carry on|move on|continue|proceed|with|weiter|mit"

@@ -39,7 +39,13 @@ from sidecar.packs.byte_budget import (
 )
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
-from sidecar.packs.prompt_text import clean_prompt, kind_to_create, referenced_items, without_announcement
+from sidecar.packs.prompt_text import (
+    clean_prompt,
+    kind_to_create,
+    referenced_items,
+    without_announcement,
+    without_rules,
+)
 from sidecar.packs.task import VAGUE_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
@@ -396,15 +402,18 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
 
     In a small repository general words such as "once" are rare, too; they lead to no file there either. A prompt that
     announces another subject is read like a first one: the words that say what it is about need not be rare. One that
-    refuses what was done is about that work, unless it names something. A bare file name means that of the package
-    `touched`.
+    refuses what was done is about that work, unless it names something, and so is one that only states a rule for good.
+    A bare file name means that of the package `touched`.
     """
     own = without_announcement(prompt)
-    words, names = task_terms(own)
+    _, names = task_terms(own)
+    rest = without_rules(own)
+    words, _ = task_terms(rest)
     verbs = frozenset(map(stem, map(str.casefold, _VERB_OF_PRONOUN.findall(own))))
     terms = [term for term in words if term not in VAGUE_TERMS and term not in verbs]
     repository = workspace.slices.repository
-    evidence = repository.evidence_in(own, names, terms, touched, strict=is_refusal(own))
+    states_rule = rest != own and not terms
+    evidence = repository.evidence_in(own, names, terms, touched, strict=states_rule or is_refusal(own))
     if own == prompt:
         return evidence
     english = query_terms(" ".join(english_words(own)))

@@ -458,6 +458,24 @@ def test_a_refusal_of_the_work_brings_only_what_it_names(start_chat: StartChat, 
     assert follow_ups_with_context(start_chat, (*refusals, *naming)) == naming
 
 
+def test_a_rule_on_how_to_work_brings_only_what_it_names(start_chat: StartChat, shop: Repository) -> None:
+    rules = (
+        "good, commit. btw we always wrap the handshake with wire.Wrap, never std.Errorf",
+        "ok. from now on commit messages name the handshake and the crate",
+        "今後はコミットの前に必ず handshake と crate を実行してください",
+        "désormais les tests du handshake vont avec ceux du crate",
+    )
+    others = [
+        "from now on comments are in German. now keep the wire format of the handshake",
+        "from now on the handshake should also write its crate",
+        "why do we always test the handshake of the crate twice?",
+        "never commit src/ring.py",
+    ]
+    wire = "def read(proto):\n    # generated from the wire format of the handshake, std::time, crate\n    proto()\n"
+    shop.commit({**MORE, "src/zebra.py": wire, "src/ring.py": "def redeem_all():\n    pass\n"})
+    assert follow_ups_with_context(start_chat, (*rules, *others)) == others
+
+
 def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     assert (
