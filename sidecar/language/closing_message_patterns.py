@@ -144,8 +144,7 @@ OPEN = lazy_regex(
     r"|must be \w+ later|nur ein (?:platzhalter|stub)|ist (?:noch )?unklar|bleibt offen|no está claro|queda pendiente"
     r"|n['’]est pas (?:encore )?clair|reste ouvert|não está claro|non è chiaro|is (?:nog )?onduidelijk|неясно"
     r"|noch nicht|noch offen|offen (?:ist|sind|bleib\w+)|steht noch aus|(?:nicht|un)\s?(?:getestet|geprüft|gemessen)"
-    r"|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no"
-    r"|falta)|aún (?:no|falta)|pendientes?|pas encore"
+    r"|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no|falta)|aún (?:no|falta)|pendientes?|pas encore"
     r"|reste à|non ancora|da fare|nog niet|no (?:he|hemos) (?:probado|ejecutado|medido|verificado)"
     r"|n['’](?:ai|avons) pas (?:testé|lancé|exécuté|mesuré|vérifié)|não (?:testei|executei|medi|verifiquei)"
     r"|non ho (?:testato|eseguito|misurato|verificato)|niet (?:getest|gemeten|gecontroleerd)"
@@ -485,14 +484,15 @@ BARE_UPDATE = lazy_regex(
 """A line without its names of files: all it says is that they changed."""
 
 NO_STATEMENT = lazy_regex(
-    r"(?:also )?(?:added|removed|moved|included|saved|wired|registered|exported|applied|linked) (?:to|from|into|in|on"
+    r"(?!\w+ed\b)(?:\w+ ){0,4}(?:tests?|specs?)(?: `[^`]*`)? (?:still |now )?fail(?:s|ed)?\b(?!.*\b(?:i|we)\b.*\w+ed\b)"
+    r"|(?:also )?(?:added|removed|moved|included|saved|wired|registered|exported|applied|linked) (?:to|from|into|in|on"
     r"|for)\s|(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter|implémenter)\b"
     r"|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)|(?:that )?(?:i"
     r"|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$|(?:tou[st]e?s? |all |todos? "
     r"|alle )[^,;:.]{2,60}\b(?:ci-dessus|above|anteriores|oben)\b",
     re.IGNORECASE,
 )
-"""An instruction in the infinitive, or a noun with a relative clause, that only looks like a change."""
+"""Failing tests, an instruction in the infinitive, or a noun with a relative clause: they only look like a change."""
 
 UNFINISHED = lazy_regex(
     r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)|(?:^|[.!]\s)(?:(?:now|next|first|then"

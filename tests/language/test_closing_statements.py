@@ -86,10 +86,17 @@ def test_a_document_names_the_work_only_if_it_was_requested() -> None:
         "This structure now follows the modern form of a cart, which helps.",
         "Added much more detailed logs of the cart that will show us",
         "The core issue is now resolved.", "Added to the list of migrations",
+        "One of nine tests fails: `test_cart` expects the discount that is now taken off.",
+        "Two tests fail because sums are now in cents.", "The test `test_cart` fails since the sum is now rounded.",
     ),
 )  # fmt: skip
 def test_plans_praise_and_progress_are_no_statements(text: str) -> None:
     assert account_of(text).statements == ()
+
+
+@together("text", ("Fixed the test that failed: the cart is now rounded.", "Added tests that fail without a discount."))
+def test_what_was_done_about_failing_tests_is_a_change(text: str) -> None:
+    assert [statement.section for statement in account_of(text).statements] == ["change"]
 
 
 def test_what_now_shows_up_is_a_change() -> None:
