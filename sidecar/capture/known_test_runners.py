@@ -176,7 +176,8 @@ RUNNERS: tuple[Runner, ...] = (
         detail=r"^(?:thread '.*' .*panicked|assertion|[ \t]+(?:left|right):|error).*$",
         summary=r"^(?:test result: .*$|[ \t]+Summary \[.*$)",
         passing=r"^test (\S+) \.\.\. ok$",
-        title=r"^---- (\S[^\n]*?) stdout ----()$",
+        title=r"^(?:---- (?=[^\n]+ stdout ----$)| {4}(?=\S[^\n]*(?:\n {4}\S[^\n]*){0,50}\n\ntest result: FAILED))"
+        r"(\S[^\n]*?)(?: stdout ----)?()$",
     ),
     _row(
         "maven",

@@ -249,6 +249,14 @@ GO_BROKEN = "# example.org/shop/cart\ncart/cart.go:3:2: undefined: total\nFAIL\t
 GO_PASSED = (
     "ok  \texample.org/shop/cart\t0.003s\nok  \texample.org/shop/mail\t(cached)\n?   \texample.org/x\t[no test files]\n"
 )
+CARGO_LIST = """failures:
+    cart::tests::adds_up
+    src/cart.rs - total (line 7)
+
+test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+error: test failed, to rerun pass `--lib`
+"""
 CARGO_FAILED = """running 2 tests
 test cart::tests::adds_up ... FAILED
 test cart::tests::is_empty ... ok
@@ -324,6 +332,7 @@ CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored;
         ("go test ./...", GO_BROKEN, "go test", ("example.org/shop/cart",)),
         ("cargo test", CARGO_FAILED, "cargo test", ("cart::tests::adds_up",)),
         ("cargo test -q", CARGO_FAILED.partition("\n\n")[2], "cargo test", ("cart::tests::adds_up",)),
+        ("cargo test | tail -5", CARGO_LIST, "cargo test", ("cart::tests::adds_up", "src/cart.rs - total (line 7)")),
         ("cargo test", CARGO_BROKEN, "cargo test", ()),
     ],
 )
