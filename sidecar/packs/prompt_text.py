@@ -155,12 +155,18 @@ def asks_for_tests_of_work(prompt: str) -> bool:
 
 _DOCUMENTS_NEXT = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|do|adapt|adjust|update"
-    r"|extend|document|und|jetzt|noch|auch|bitte|aktualisiere?|y|ahora|actualiza|e|agora|atualiz[ae]|et|maintenant)\b"
+    r"|extend|document|mention|note|describe|add|und|jetzt|noch|auch|bitte|aktualisiere?|erwähne?|ergänze?|y"
+    r"|ahora|también|actualiza|e|agora|também|atualiz[ae]|et|maintenant|aussi|mencion[ae](?:lo)?|mentionne(?:-l[ea])?)\b"
     r"[\s,.!:]{1,3}){0,6}+"
-    r"(?:(?:it|this|that|them) in )?(?:(?:the|its|our|die|la|os|as|a) ){0,2}+"
-    r"(?:docs?|documentation|readme(?:\.md)?|doku|dokumentation|documentación|documentação)"
+    r"(?:(?:it|this|that|them|das|es|eso|esto|isso|isto|ça|cela) )?(?:(?:in|to|im|en|na|no|dans) )?"
+    r"(?:(?:the|its|our|die|der|la|os|as|a) ){0,2}+"
+    r"(?:docs?|documentation|readme(?:\.md)?|doku|dokumentation|documentación|documentação|guide|manual)"
     r"(?: (?:for|of) (?:it|this|that|them|the change|this change|your changes?))?"
-    r"(?:,? (?:too|as well|accordingly|please|now|an|bitte|por favor)){0,2}\W{0,5}",
+    r"(?: (?:erwähnen|ergänzen|nachziehen|anpassen|aktualisieren|beschreiben))?"
+    r"(?:,? (?:too|as well|accordingly|please|now|an|bitte|por favor|también|também|aussi)){0,2}\W{0,5}"
+    r"|(?:(?:ok|okay|and|now|then|also|please|und|bitte|y|e|et)\b[\s,.!:]{1,3}){0,4}+(?:document (?:it|this|that)"
+    r"|dokumentiere? (?:das|es)|docum[eé]nt(?:a|e|alo)(?: (?:eso|esto|isso|isto|ça|cela)|-l[ea])?)"
+    r"(?: too| bitte)?\W{0,5}",
     re.IGNORECASE,
 )
 
@@ -188,8 +194,18 @@ def _request(prompt: str) -> str:
     return clean_prompt(prompt).lstrip(_OPENING_SIGNS).rstrip()
 
 
+_THEN_COMMIT = lazy_regex(
+    r"[\s,;.]{1,3}(?:(?:and|then|und|dann|danach|y|luego|después|e|depois|et|puis|ensuite|en|daarna)\s){1,2}"
+    r"(?:please |bitte )?(?:commit(?:te|ten|ter|tea|tear|tar|ear|ar)?|push(?:en|er|ea)?"
+    r"|(?:haz|faz|fais|fai) (?:o |el |un |le )?commit)"
+    r"(?: (?:and|und|y|e|et) push\w{0,2})?(?: (?:it|that|this|everything|das|alles|todo|tudo|tout))?\W{0,3}$",
+    re.IGNORECASE,
+)
+"""The end of a request that also asks to commit: "and the docs, then commit"."""
+
+
 def _is_only(request: re.Pattern[str], prompt: str) -> bool:
-    prompt = _request(prompt)
+    prompt = _THEN_COMMIT.sub("", _request(prompt))
     return len(prompt) <= MAX_NEXT_REQUEST and request.fullmatch(prompt) is not None
 
 

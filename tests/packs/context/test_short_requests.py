@@ -5,7 +5,7 @@ import pytest
 from sidecar.codebase import RankedFile
 from sidecar.packs import files_of_prompt
 from sidecar.packs.file_cutoff import siblings_first
-from sidecar.packs.prompt_text import MAX_OTHERS, number_of_others
+from sidecar.packs.prompt_text import MAX_OTHERS, asks_for_documents_of_work, number_of_others
 from tests.packs.context.test_follow_ups import play_request_for_tests
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, text_of
@@ -42,12 +42,23 @@ def test_requested_tests_and_documents_are_those_of_the_edited_package(start_cha
         ("nah leave that. tests for opened please, with a fake clock", [test]),
         ("now the readme", [readme]),
         ("now the tests and the readme", [readme, test]),
+        ("jetzt noch tests, dann committen", [test]),
+        ("und noch in der doku erwähnen, dann committen", [readme]),
     ):
         shop.write({EDITED: PACKAGES[EDITED]})
         edited = str(PACKAGES[EDITED]).replace("> 8", "> 9")
         chat = start_chat(sub_chat_id=f"of {follow_up}")
         text = play_request_for_tests(chat, PROMPT, EDITED, edited, follow_up)
         assert sorted(paths_below_packages(text)) == expected, follow_up
+
+
+def test_a_request_for_documents_names_nothing_else() -> None:
+    requests = (
+        "mention it in the docs too", "document that", "and in the readme, then commit and push",
+        "documente isso e depois faz commit", "y en la documentación también", "et dans la doc aussi",
+    )  # fmt: skip
+    others = ("fix the docs link in the header", "the readme is wrong", "document the poller", "commit")
+    assert list(filter(asks_for_documents_of_work, (*requests, *others))) == list(requests)
 
 
 @pytest.mark.parametrize("report", ["the tests for opened fail", "fix it. the tests for opened are red now"])
