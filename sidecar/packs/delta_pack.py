@@ -413,7 +413,12 @@ def instruction_items(
     )
     typed_here = _replaced_here(state, session_id, own_ids) if known.exists else ()
     known_ids = dict.fromkeys((*anchor_lines, *sent, *typed_here))
-    outdated = [memory_id for memory_id in known_ids if memory_id not in active_ids]
+    replaced_here = {
+        old_id
+        for old_id, replacement in state.replaced.items()
+        if replacement.replaced_by in own_ids and old_id not in sent  # it is in the anchor, before all that was typed
+    }
+    outdated = [memory_id for memory_id in known_ids if memory_id not in active_ids | replaced_here]
     items: list[PackItem] = []
     for instruction in state.fitting:
         known_entry = sent.get(instruction.id)

@@ -654,6 +654,19 @@ def test_only_the_later_of_two_contrary_statements_opens_a_new_session(
     assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [first["id"]]
 
 
+def test_an_instruction_that_the_user_replaces_is_not_retracted_in_the_same_session(
+    chat: Callable[..., Conversation],
+) -> None:
+    (first,) = chat("first").turn("From now on write commit messages in French.", session="first")["after"][
+        "remembered"
+    ]
+    running = chat("running")
+    assert len(section(sent(running.turn(PROMPT, session="running")))) == 1
+    after = running.turn("From now on write commit messages in English.", session="running")["after"]
+    assert [old["id"] for old in after["withdrawn"]] == [first["id"]]
+    assert news(running.turn("Go on", session="running")) == []
+
+
 def test_words_that_only_withdraw_an_instruction_are_no_memory(
     memories: Memories, chat: Callable[..., Conversation]
 ) -> None:
