@@ -189,7 +189,8 @@ def request_answer(
 ) -> dict[str, Any] | None:
     """Return the answer to a hook; None if a sidecar was started that works on its own, or is not ready in time.
 
-    The request carries the remaining time, so that the sidecar answers in time with what it has.
+    The request carries the remaining time, so that the sidecar answers in time with what it has. One that starts too
+    slowly to answer opens the project all the same: the next hook may be long in coming.
     """
 
     def left() -> float:
@@ -197,13 +198,19 @@ def request_answer(
 
     connection = _connect(state_dir, left())
     if connection is None:
-        spawn_daemon(state_dir, None if waits else params)
+        spawn_daemon(state_dir, _opening(params) if waits else params)
         while waits and connection is None and clock.monotonic_ms() < end_ms:
             time.sleep(POLL_SECONDS)
             connection = _connect(state_dir, left())
     if connection is None:
         return None
     return read_answer(connection, {**params, "timeLeftMs": max(0, int(end_ms - clock.monotonic_ms()))})
+
+
+def _opening(params: dict[str, Any]) -> dict[str, Any]:
+    """Return a request that opens a hook's project and does nothing else: that of a tool that wrote no file."""
+    place = {name: params["input"][name] for name in ("session_id", "cwd") if name in params["input"]}
+    return {"event": "PostToolUse", "agent": params["agent"], "input": place}
 
 
 def notify(state_dir: str, params: dict[str, Any]) -> None:
@@ -229,8 +236,8 @@ def read_answer(connection: "SocketConnection", params: dict[str, Any]) -> dict[
     return result
 
 
-def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
-    """Start a sidecar that outlives the hook, with a first request if `params` are given."""
+def spawn_daemon(state_dir: str, params: dict[str, Any]) -> None:
+    """Start a sidecar that outlives the hook, with a first request."""
     import subprocess
 
     from sidecar.system.environment import child_environment
@@ -248,7 +255,7 @@ def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
         creationflags=flags,
     )
     assert started.stdin is not None
-    started.stdin.write(json.dumps(params).encode() if params is not None else b"")
+    started.stdin.write(json.dumps(params).encode())
     started.stdin.close()
     started.returncode = 0  # nothing waits for it
 

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +215,34 @@ def test_passive_mode_prints_nothing_and_measures_everything(project: Repository
         assert set(called) == {(1, "passthrough")}
     finally:
         claude.close()
+
+
+ASK_WITHOUT_TIME = """
+import json, sys
+from sidecar.cli.hook_client import FOLDER, private_folder, request_answer
+from sidecar.core.clock import SystemClock
+state_dir, request = sys.argv[1], json.loads(sys.argv[2])
+private_folder(state_dir, FOLDER)
+clock = SystemClock()
+sys.exit(request_answer(state_dir, request, clock, clock.monotonic_ms(), waits=True) is not None)
+"""
+"""A hook whose time is over before the sidecar that it starts listens."""
+
+
+def test_a_sidecar_too_slow_for_the_hook_that_starts_it_still_reads_the_project(claude: ClaudeCode) -> None:
+    hook_input = {"session_id": "5f0c", "cwd": str(claude.cwd), "source": "startup"}
+    request = json.dumps({"event": "SessionStart", "agent": "claude", "input": hook_input})
+    arguments = [sys.executable, "-c", ASK_WITHOUT_TIME, str(claude.state_dir), request]
+    subprocess.run(arguments, env=claude.environment, check=True)
+
+    def has_read() -> bool:
+        with suppress(apsw.Error):  # the state file may be in the making
+            is_there = (claude.state_dir / "continuity.db").exists()
+            return is_there and bool(rows(claude, "SELECT 1 FROM continuity_file_cache"))
+        return False
+
+    awaited(has_read)
+    assert rows(claude, "SELECT 1 FROM continuity_runs") == []
 
 
 @pytest.mark.parametrize("variables", [{"ONECODE_CONTINUITY_HOST": "1code"}, {"ONECODE_CONTINUITY_MODE": "off"}])
