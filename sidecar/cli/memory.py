@@ -450,9 +450,11 @@ def _undo(ctx: VerbContext) -> CommandAnswer:
     if bool(chosen.ids) == bool(chosen.all_instructions):
         raise CommandFailed("Name either memories or --all-standing.", kind="invalidParams")
     if chosen.all_instructions:
+        texts = {entry["id"]: entry["text"] for entry in ctx.request("status")["standingInstructions"]}
         answer = ctx.request("undo", allStandingInstructions=True)
-        taken_back = count_noun(len(answer["removed"]), "standing instruction")
-        return CommandAnswer(answer, [f"{taken_back} taken back."])
+        undone = [{"id": given, "title": texts.get(given, "")} for given in answer["removed"]]
+        taken_back = f"{count_noun(len(undone), 'standing instruction')} taken back."
+        return CommandAnswer(answer, [*(line(entry, "undone", terminal_width()) for entry in undone), taken_back])
     memories = [ctx.request("get", id=ctx.id_of(given)) for given in dict.fromkeys(chosen.ids)]
     for memory in memories:
         ctx.request("undo", id=memory["id"])

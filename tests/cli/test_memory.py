@@ -175,7 +175,9 @@ def test_a_standing_instruction_is_added_confirmed_and_undone_with_one_command_e
     start = lines.index("Standing instructions:")
     assert {line.split()[0] for line in lines[start + 1 : start + 3]} == {added[1], captured}
     assert output_of("undo", captured).startswith(f"undone  {captured}")
-    assert output_of("undo", "--all-standing") == "1 standing instruction taken back.\n"
+    assert output_of("undo", "--all-standing").splitlines() == [
+        f"undone  {added[1]}  Use tabs.", "1 standing instruction taken back.",
+    ]  # fmt: skip
     assert "Standing instructions:" not in output_of("status")
     assert command("undo").returncode == 2
 
