@@ -11,10 +11,8 @@ from sidecar.codebase import without_outer_frames
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.language.common_words import TOOL_NAMES
-from sidecar.language.lasting_statements import read_statements
 from sidecar.language.message_intent import creation_request
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, folded
-from sidecar.language.sentence_features import without_marks
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
@@ -85,39 +83,6 @@ def without_announcement(prompt: str) -> str:
     """Return a prompt without first words which say that its subject is another; as it is without any."""
     match = _ANNOUNCEMENT.match(prompt)
     return prompt[match.end() :] if match is not None else prompt
-
-
-_FOR_GOOD = lazy_regex(
-    r"\b(?:from (?:now|here) on|going forward|(?:in|for) (?:the )?future|as a (?:general )?rule|we (?:always|never)"
-    r"|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|in zukunft|künftig|bei uns (?:immer|nie)|gilt (?:immer|ab jetzt)"
-    r"|a partir de (?:agora|ahora|hoy|hoje)|de ahora en adelante|de agora em diante|daqui (?:em diante|pra frente)"
-    r"|désormais|dorénavant|à partir de maintenant|d['’]ora in poi|vanaf nu|voortaan|отныне|впредь|с этого момента)\b"
-    r"|(?:^|[,;:–—]\s)(?:please |bitte )?(?:always|never|immer|nie|siempre|nunca|sempre|toujours)\s"
-    r"|今後|これからは|从现在(?:开始|起)|以后(?:都|请|要)",
-    re.IGNORECASE,
-)
-_WAY_OF_WORKING = lazy_regex(
-    r"\b(?:commits?|commit-?\w+|committ?en|commiter|push|branch(?:es)?|prs?|pull requests?|squash|rebase|changelog"
-    r"|(?:unit )?tests?|testes|pruebas|comments?|kommentare?|commentaires?|comentarios?|comentários?|lint\w*"
-    r"|tabs|spaces|indent\w*|imports?|dependenc(?:y|ies)|dependencias?|abhängigkeiten|docstrings?|naming|quotes)\b|コミット|テスト|提交|注释|测试"
-    r"|,\s?(?:and )?(?:never|not|no|nie|nicht|nunca|jamais|pas|mai|nooit|niet)\s|\b(?:instead of|rather than|statt"
-    r"|en vez de|em vez de|au lieu de|invece di|in plaats van)\b",
-    re.IGNORECASE,
-)
-"""Words for practices of work, and for one in the place of another; what the product does "from now on" is a task."""
-_SENTENCES = lazy_regex(r"(?<=[.!?])\s{1,4}|(?<=[。！？])|\n")
-
-
-def without_rules(prompt: str) -> str:
-    """Return a short prompt without the sentences that say how to work for good: they are about no part of the code."""
-    if len(prompt) > MAX_SHORT_PROMPT or _FOR_GOOD.search(prompt) is None:
-        return prompt
-    return " ".join(part for part in _SENTENCES.split(prompt) if not _is_rule_on_work(part))
-
-
-def _is_rule_on_work(sentence: str) -> bool:
-    is_question = sentence.rstrip().endswith(("?", "？"))
-    return not is_question and all(pattern.search(sentence) for pattern in (_FOR_GOOD, _WAY_OF_WORKING))
 
 
 _TESTS_NEXT = lazy_regex(
@@ -325,17 +290,30 @@ _JOINING_WORD = lazy_regex(r"(?:^|[\s,;.])(?:and|but|und|aber|y|pero|e|mas|et|ma
 
 
 @lru_cache(maxsize=16)
+def without_statements(prompt: str, *, on_product: bool = True) -> str:
+    """Return a short prompt without what it states as lasting.
+
+    What the product is to do from now on stays if `on_product` is False: only ways to work are about no code.
+    """
+    if len(prompt) > MAX_SHORT_PROMPT or _MAY_LAST.search(prompt) is None:
+        return prompt
+    from sidecar.language.lasting_patterns import has_concept  # many patterns, which few prompts need
+    from sidecar.language.lasting_statements import read_statements, without_marks
+
+    rest = without_marks(prompt)
+    for statement in reversed(read_statements(rest).statements):
+        if on_product or has_concept(statement.text, "object|with contrast"):
+            rest = f"{rest[: statement.start].rstrip(_ENDS_OF_REST)}\n{rest[statement.end :].lstrip(_ENDS_OF_REST)}"
+    return _JOINING_WORD.sub("", rest.strip(_ENDS_OF_REST)).rstrip(_ENDS_OF_REST)
+
+
 def without_rules(prompt: str) -> str:
     """Return a short prompt without what it states as lasting, if the rest only continues the work: "now the tests".
 
     Otherwise a rule stays: it may be what is to be done.
     """
-    if len(prompt) > MAX_SHORT_PROMPT or _MAY_LAST.search(prompt) is None:
+    if (rest := without_statements(prompt)) == prompt:
         return prompt
-    rest = without_marks(prompt)
-    for statement in reversed(read_statements(rest).statements):
-        rest = f"{rest[: statement.start].rstrip(_ENDS_OF_REST)}\n{rest[statement.end :].lstrip(_ENDS_OF_REST)}"
-    rest = _JOINING_WORD.sub("", rest.strip(_ENDS_OF_REST)).rstrip(_ENDS_OF_REST)
     is_about_work = asks_for_tests_of_work(rest) or asks_for_documents_of_work(rest) or number_of_others(rest) > 0
     return rest if is_about_work or asks_to_go_on(rest) else prompt
 

@@ -44,7 +44,7 @@ from sidecar.packs.prompt_text import (
     kind_to_create,
     referenced_items,
     without_announcement,
-    without_rules,
+    without_statements,
 )
 from sidecar.packs.task import VAGUE_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
 from sidecar.runs import (
@@ -407,7 +407,7 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
     """
     own = without_announcement(prompt)
     _, names = task_terms(own)
-    rest = without_rules(own)
+    rest = without_statements(own, on_product=False)
     words, _ = task_terms(rest)
     verbs = frozenset(map(stem, map(str.casefold, _VERB_OF_PRONOUN.findall(own))))
     terms = [term for term in words if term not in VAGUE_TERMS and term not in verbs]
