@@ -1,6 +1,7 @@
 """The built program over a pipe, from an unusual path, and after the death of related processes."""
 
 import contextlib
+import dis
 import json
 import os
 import signal
@@ -8,8 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -55,6 +57,23 @@ def test_it_answers_pings_and_methods_with_nothing_else_on_the_stream(running: S
 def test_it_is_not_larger_than_it_was(program: Path) -> None:
     size = sum(path.lstat().st_size for path in program.parent.rglob("*") if path.is_file())
     assert size / 2**20 <= MAX_MEBIBYTES
+
+
+def test_libraries_that_are_loaded_first_have_their_asserts_and_no_docstrings(program: Path) -> None:
+    readers = pytest.importorskip("PyInstaller.archive.readers")
+    modules = readers.CArchiveReader(str(program)).open_embedded_archive("PYZ.pyz")
+
+    def parts(code: CodeType) -> Iterator[CodeType]:
+        yield code
+        for part in code.co_consts:
+            if isinstance(part, CodeType):
+                yield from parts(part)
+
+    dispatcher, models = (list(parts(modules.extract(name))) for name in ("jsonrpcserver.dispatcher", "pydantic.main"))
+    steps = [step.opname for part in dispatcher for step in dis.get_instructions(part)]
+    assert steps.count("LOAD_ASSERTION_ERROR") == 2
+    assert not [part for part in models if "__doc__" in part.co_names]
+    assert not any("Validate the given" in str(part.co_consts) for part in models)
 
 
 def test_it_describes_itself(running: SidecarProcess) -> None:
