@@ -87,10 +87,10 @@ def analyse_in_workers(
 ) -> Generator[FileWords | SummarizedFile, None, None]:
     """Read files in workers, in two stages: yield the words of all files, then the summary of each without its words.
 
-    Files of `with_words` have their words already. The first index of a repository uses every core, a later one
-    leaves one core free. A file that crashes its worker twice counts as not analysed. Stops soon after `is_over`
-    returns True; no worker is left at the end. Raise GitFailed when git's objects cannot be read, OSError when no
-    worker can be started.
+    Files of `with_words` have their words already. The first index of a repository, which lacks most files, uses every
+    core, a later one leaves one core free. A file that crashes its worker twice counts as not analysed. Stops soon
+    after `is_over` returns True; no worker is left at the end. Raise GitFailed when git's objects cannot be read,
+    OSError when no worker can be started.
     """
     workers = worker_count(uses_every_core=is_first)
     run = _Run(cwd, files, with_words, log, tuple(command or worker_command(WORKER_COMMAND)), workers)
@@ -498,7 +498,9 @@ class Indexer:
         """Analyse files in workers: first the words of all, then the rest. Return those left for this thread."""
         without_words, with_words = self._index.pending_by_words(files)
         staged = frozenset((*without_words, *with_words))
-        is_first = not report.from_cache and not with_words
+        is_first = (
+            2 * len(files) > report.total
+        )  # a first prompt has analysed what it shows, a killed process some more
         report.to_read = len(without_words)
         batch: list[SummarizedFile] = []
         report.reading_since_ms = stored_at_ms = self._process.clock.monotonic_ms()

@@ -366,9 +366,11 @@ def test_first_index_uses_every_core_and_one_on_battery(tmp_path: Path, monkeypa
         assert (worker_processes.worker_count(), worker_processes.worker_count(uses_every_core=True)) == counts
 
 
+@pytest.mark.parametrize("known", [0, 15, MIN_FILES_FOR_WORKERS // 2])
 def test_only_the_first_index_of_a_repository_uses_every_core(
-    sidecar: MemorySidecar, make_repository: Make, monkeypatch: pytest.MonkeyPatch
+    sidecar: MemorySidecar, make_repository: Make, monkeypatch: pytest.MonkeyPatch, known: int
 ) -> None:
+    """A first prompt analyses the files it shows, before the rest is indexed; so does a process that is killed."""
     requested: list[bool] = []
 
     def counted(*, uses_every_core: bool) -> int:
@@ -376,7 +378,10 @@ def test_only_the_first_index_of_a_repository_uses_every_core(
         return 1
 
     monkeypatch.setattr(analysis_workers, "worker_count", counted)
-    repository = make_repository(python_files(MIN_FILES_FOR_WORKERS))
+    repository = make_repository({f"known/m{number}.py": f"y = {number}\n" for number in range(known)})
+    CodebaseClient(sidecar.client, repository.path).index()
+    assert requested == []
+    repository.commit(python_files(MIN_FILES_FOR_WORKERS))
     CodebaseClient(sidecar.client, repository.path).index()
     repository.commit({f"later/m{number}.py": f"x = {number}\n" for number in range(MIN_FILES_FOR_WORKERS)})
     CodebaseClient(sidecar.client, repository.path).index()
