@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sidecar.codebase import (
+    COMMON_STEMS,
     FAILURE_WORDS,
     FEATURE_WEIGHTS,
     Additions,
@@ -414,12 +415,8 @@ def test_to_follow(ranked: Sequence[RankedFile]) -> str | None:
     )
 
 
-MAX_EDITED_FILES, MAX_EDITED_NAMES = 6, 12
-"""Number of edited files, and of the names of each, whose tests are sought."""
-
-
-SHOWN_DOCUMENTS = 3
-"""Number of documents about edited code that are shown."""
+MAX_EDITED_FILES, MAX_EDITED_NAMES, SHOWN_DOCUMENTS = 6, 12, 3
+"""Number of edited files, and of the names of each, whose tests are sought; and of documents about them."""
 
 
 class EditedCode(NamedTuple):
@@ -522,11 +519,14 @@ def tests_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[Ranked
 def documents_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Return the likeliest documents about edited code among ranked files, best first.
 
-    The prompt names them, or they name the code or its file.
+    The prompt names them, or they have the name of an edited file; without such a one they name the code or its file.
     """
     terms = frozenset(term for word in code.words for term in query_terms(word)[:1]) - GENERAL_TERMS
+    stems = set(map(stem_of, code.paths)) - COMMON_STEMS
     prose = [file for file in ranked if file.path.lower().endswith(PROSE_ENDINGS)]
-    about = [file for file in prose if is_named_file(file) or not terms.isdisjoint(file.matched)]
+    alike = {file.path for file in prose if stem_of(file.path) in stems}
+    naming = [] if alike else [file for file in prose if not terms.isdisjoint(file.matched)]
+    about = [file for file in prose if is_named_file(file) or file.path in alike or file in naming]
     return sorted(about, key=lambda file: not is_named_file(file))[:SHOWN_DOCUMENTS]
 
 

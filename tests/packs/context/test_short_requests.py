@@ -52,6 +52,21 @@ def test_requested_tests_and_documents_are_those_of_the_edited_package(start_cha
         assert sorted(paths_below_packages(text)) == expected, follow_up
 
 
+def test_requested_documents_are_those_with_the_name_of_the_edited_file(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({"docs/open.md": "# Opening hours\n\nThe till opens in the morning.\n"})
+    edited = str(PACKAGES[EDITED]).replace("> 8", "> 9")
+    for follow_up, expected in (("mention it in the docs", set()), ("now the readme", {"packages/till/README.md"})):
+        shop.write({EDITED: PACKAGES[EDITED]})
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        text = play_request_for_tests(chat, PROMPT, EDITED, edited, follow_up)
+        assert {path for path in ("docs/open.md", "packages/till/README.md") if path in text} == {
+            "docs/open.md",
+            *expected,
+        }
+
+
 def test_a_request_for_documents_names_nothing_else() -> None:
     requests = (
         "mention it in the docs too", "document that", "and in the readme, then commit and push",
