@@ -341,7 +341,7 @@ export interface CodebaseSearchParams {
   /** Maximum tokens of what `budgetOf` names, by an estimate. */
   budgetTokens?: number
   /**
-   * `texts`: the regions' texts. `result`: the result as indented JSON, not counting scores and their parts. At most half of it is for files, or all of it if no region fits; one file is returned in any case.
+   * `texts`: the regions' texts. `result`: the result as JSON without spaces, not counting scores and their parts. At most half of it is for files, or all if no region fits; one file is returned in any case.
    */
   budgetOf?: "texts" | "result"
   /** Return files without regions. */

@@ -108,8 +108,8 @@ class CodebaseSearchParams(WorkspaceParams):
     )
     budget_of: Literal["texts", "result"] = Field(
         default="texts",
-        description="`texts`: the regions' texts. `result`: the result as indented JSON, not counting scores and their "
-        "parts. At most half of it is for files, or all of it if no region fits; one file is returned in any case.",
+        description="`texts`: the regions' texts. `result`: the result as JSON without spaces, not counting scores and "
+        "their parts. At most half of it is for files, or all if no region fits; one file is returned in any case.",
     )
     path_only: bool = Field(default=False, description="Return files without regions.")
     session_id: Identifier | None = Field(
@@ -390,8 +390,8 @@ def _entry_weight(entry: FoundFile | FoundFileRegion) -> float:
 
 
 def _json_weight(value: dict[str, Any]) -> float:
-    """Return the tokens of an object in indented JSON, with the comma and the line end that follow it."""
-    return token_weight(json.dumps(value, indent=2, ensure_ascii=False) + ",\n")
+    """Return the tokens of an object in JSON without spaces, with the comma that follows it."""
+    return token_weight(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + ",")
 
 
 def _found_regions(

@@ -71,9 +71,12 @@ def parsed(line: Sequence[str]) -> argparse.Namespace:
 
 
 async def called(client: "Client", tool: str, **arguments: Any) -> Any:
-    """Call a tool and return its result."""
+    """Call a tool and return its result; its text is the same, and has no spaces between its members."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
+    (content,) = result.content
+    text = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+    assert content.model_dump()["text"] == text
     return result.structured_content
 
 
@@ -139,7 +142,7 @@ def test_a_search_stays_within_its_budget_and_scores_on_request_change_nothing_e
     monkeypatch.setattr(InProcess, "request", request)
     found, scored = play(story)
     assert found["regions"]
-    assert estimate_tokens(json.dumps(found, indent=2)) <= 400
+    assert estimate_tokens(json.dumps(found, separators=(",", ":"))) <= 400
     assert not [entry for entry in (*found["files"], *found["regions"]) if entry.keys() & {"score", "parts"}]
     assert all(entry.pop("score") and entry.pop("parts") for entry in (*scored["files"], *scored["regions"]))
     assert scored == found
@@ -157,7 +160,7 @@ def test_the_ranking_of_a_search_is_within_its_budget_too(play: Callable[..., An
     results = play(story)
     for most, found in zip((100, 200, 400, 4_000), results, strict=True):
         assert found["files"]
-        assert estimate_tokens(json.dumps(found, indent=2)) <= most
+        assert estimate_tokens(json.dumps(found, separators=(",", ":"))) <= most
     assert [len(found["files"]) for found in results] == sorted(len(found["files"]) for found in results)
     assert len(results[-1]["files"]) == 12
     assert results[-1]["regions"]
