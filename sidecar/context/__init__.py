@@ -11,25 +11,3 @@ from sidecar.context.store import (
     record_compaction,
     save_session_record,
 )
-
-__all__ = [
-    "BRACKETS",
-    "BUDGET_SHARES",
-    "AgentProgress",
-    "Bracket",
-    "Interaction",
-    "SessionCounters",
-    "SessionRecord",
-    "agent_progress",
-    "bracket_of",
-    "bracket_with_hysteresis",
-    "compaction_count",
-    "delete_session_record",
-    "load_session_record",
-    "record_compaction",
-    "restart_criteria",
-    "save_session_record",
-    "session_counters",
-    "with_compaction",
-    "with_interaction",
-]

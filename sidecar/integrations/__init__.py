@@ -34,22 +34,6 @@ _LOADED_LATER = {
 }
 """Names of modules that only a command needs: they are loaded when a name is first used."""
 
-__all__ = [
-    "HOOK_EVENTS",
-    "HOOK_SETTINGS",
-    "TOOL_OF_METHOD",
-    "Location",
-    "MethodFailed",
-    "SettingsUnreadable",
-    "Tools",
-    "build_server",
-    "installed_events",
-    "locate",
-    "same_settings",
-    "with_hooks",
-    "without_hooks",
-]
-
 
 class Location(NamedTuple):
     """Absolute paths of a worktree and its project."""

@@ -18,24 +18,3 @@ from sidecar.ralph.loop_policy import (
     pause_ms,
     wall_ms,
 )
-
-__all__ = [
-    "FIRST_PAUSE_MS",
-    "IDLE_TIMEOUT_MS",
-    "MAX_BACKOFF_MS",
-    "MAX_PAUSE_MS",
-    "MAX_RESET_MS",
-    "RESET_MARGIN_MS",
-    "Limits",
-    "LoopFolder",
-    "LoopUsage",
-    "add_user_context",
-    "backoff_ms",
-    "clear_user_context",
-    "failure_limit_reached",
-    "format_duration",
-    "limit_reached",
-    "parse_duration_ms",
-    "pause_ms",
-    "wall_ms",
-]

@@ -8,32 +8,3 @@ from sidecar.registry.registry_file import OWN_REGISTRY, put_entity, remove_enti
 from sidecar.registry.registry_file import parse as parse_registry
 from sidecar.registry.reuse_decision import ADAPT_FROM, REUSE_FROM, Hint, decision_of, hint_for, is_unread, match_intent
 from sidecar.registry.scoring import RegistryIndex, intent_terms, score, scores
-
-__all__ = [
-    "ADAPT_FROM",
-    "OWN_REGISTRY",
-    "REUSE_FROM",
-    "Entity",
-    "Hint",
-    "Metadata",
-    "Registry",
-    "RegistryIndex",
-    "articles_in",
-    "decision_of",
-    "follow_code",
-    "has_placeholder",
-    "hint_for",
-    "impact_level",
-    "impact_of",
-    "intent_terms",
-    "is_unread",
-    "match_intent",
-    "missing_sections",
-    "parse_registry",
-    "put_entity",
-    "remove_entity",
-    "roman",
-    "score",
-    "scores",
-    "set_metadata",
-]

@@ -17,23 +17,6 @@ _LOADED_LATER = {
 }
 """Names of modules that are loaded when a name is first used: `claim_stdio` comes before every other module."""
 
-__all__ = [
-    "MAX_HEADER_BYTES",
-    "MAX_MESSAGE_BYTES",
-    "Connection",
-    "Dispatcher",
-    "Framer",
-    "Framing",
-    "PendingRequest",
-    "QueueLimits",
-    "QueuedTask",
-    "Refused",
-    "Request",
-    "Scheduler",
-    "frame",
-    "frames_of",
-]
-
 
 def __getattr__(name: str) -> object:
     module = next((module for module, names in _LOADED_LATER.items() if name in names), None)

@@ -52,59 +52,26 @@ if TYPE_CHECKING:
         Statements,
     )
 
-__all__ = [
-    "NO_CONTENTS",
-    "AdrDetails",
-    "Artifact",
-    "ArtifactEvent",
-    "Block",
-    "BlockKind",
-    "Boundary",
-    "CallDetails",
-    "CallRecord",
-    "CallTexts",
-    "CommitMark",
-    "ConversationPlace",
-    "DeliveredItem",
-    "Details",
-    "DevlogDetails",
-    "FailingTests",
-    "ItemRecord",
-    "LineCounts",
-    "PinnedAnchor",
-    "PreRunMetadata",
-    "PressureCounters",
-    "RecentFile",
-    "RecentWork",
-    "RejectedApproachDetails",
-    "ResolvedSession",
-    "RunSummary",
-    "RunsTally",
-    "SessionContents",
-    "SessionFacts",
-    "SessionKey",
-    "SessionTurn",
-    "StateIds",
-    "Statements",
-    "SubChat",
-    "SystemText",
-    "Task",
-    "WorktreeBaseline",
-    "artifact_store",
-    "delete_old_runs",
-    "delete_sub_chat",
-    "entries",
-    "is_deleted",
-    "ledger",
-    "resolve_session",
-    "run_records",
-    "store_session",
-]
+_LOADED_LATER = frozenset(
+    {
+        "AdrDetails",
+        "Artifact",
+        "ArtifactEvent",
+        "Boundary",
+        "CommitMark",
+        "Details",
+        "DevlogDetails",
+        "LineCounts",
+        "RejectedApproachDetails",
+        "RunsTally",
+        "Statements",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:
     """Load the provenance of artifacts, which few first pre-runs need, at its first use."""
-    if name not in __all__:
+    if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sidecar.runs import artifact_provenance
 

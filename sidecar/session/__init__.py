@@ -26,28 +26,3 @@ from sidecar.session.session_file import (
     replace_values,
     save_session_values,
 )
-
-__all__ = [
-    "ACTIVE_TEXT",
-    "AGENT",
-    "COMPACTIONS",
-    "INACTIVE_TEXT",
-    "LANGUAGE",
-    "PENDING",
-    "PROGRESS",
-    "SAVED_AT",
-    "TASK",
-    "AmbiguousBlock",
-    "IdeName",
-    "SessionFileValues",
-    "UneditableFile",
-    "block_state",
-    "parse_session_file",
-    "read_session_file",
-    "replace_values",
-    "save_session_values",
-    "strip_session_lock",
-    "user_content",
-    "with_block",
-    "without_block",
-]

@@ -17,28 +17,12 @@ from sidecar.settings.table import (
 if TYPE_CHECKING:
     from sidecar.settings.resolve import GLOBAL, Layer, Settings, Suspension, resolve_layers, values_of
 
-__all__ = [
-    "BY_NAME",
-    "GLOBAL",
-    "GROUPS",
-    "SETTINGS",
-    "Layer",
-    "Setting",
-    "Settings",
-    "Suspension",
-    "flatten",
-    "from_environment",
-    "is_remote",
-    "problem_with",
-    "problems_with",
-    "resolve_layers",
-    "values_of",
-]
+_LOADED_LATER = ("GLOBAL", "Layer", "Settings", "Suspension", "resolve_layers", "values_of")
 
 
 def __getattr__(name: str) -> Any:
     """Load the effective settings, which need SQLite, at their first use: the handshake reads the table only."""
-    if name not in __all__:
+    if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sidecar.settings import resolve
 

@@ -6,19 +6,3 @@ with a `READER`, named in the list `READERS`.
 
 from sidecar.transcripts.events import Compaction, Event, EventType, Message, Rollback, TokenUsage, ToolCall, ToolResult
 from sidecar.transcripts.transcript_tail import CHUNK_BYTES, MAX_TAIL_BYTES, read_events, read_tail, was_rolled_back
-
-__all__ = [
-    "CHUNK_BYTES",
-    "MAX_TAIL_BYTES",
-    "Compaction",
-    "Event",
-    "EventType",
-    "Message",
-    "Rollback",
-    "TokenUsage",
-    "ToolCall",
-    "ToolResult",
-    "read_events",
-    "read_tail",
-    "was_rolled_back",
-]

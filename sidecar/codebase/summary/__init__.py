@@ -3,12 +3,3 @@
 from sidecar.codebase.summary.languages import LANGUAGES, find_definitions, language_of
 from sidecar.codebase.summary.model import Language
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS
-
-__all__ = [
-    "LANGUAGES",
-    "MAX_ANALYSED_BYTES",
-    "MAX_DEFINITIONS",
-    "Language",
-    "find_definitions",
-    "language_of",
-]

@@ -5,12 +5,3 @@ from sidecar.memory.files.document import Edit
 from sidecar.memory.files.front_matter import MalformedFrontMatter
 from sidecar.memory.files.layout import location_of
 from sidecar.memory.files.watch import MAX_WATCHES
-
-__all__ = [
-    "MAX_WATCHES",
-    "Edit",
-    "MalformedFrontMatter",
-    "document",
-    "front_matter",
-    "location_of",
-]

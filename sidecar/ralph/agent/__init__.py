@@ -21,31 +21,3 @@ from sidecar.ralph.agent.output_lines import LINE_BYTES, AnsiStripper, LineSplit
 from sidecar.ralph.agent.output_parser import OutputParser, Tail
 from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
 from sidecar.ralph.agent.usage_limit import find_usage_limit
-
-__all__ = [
-    "HARNESSES",
-    "HARNESS_NAMES",
-    "LINE_BYTES",
-    "PARSERS",
-    "AgentCommand",
-    "AgentOptions",
-    "AgentResult",
-    "AnsiStripper",
-    "EndedBy",
-    "LineSplitter",
-    "LongEventText",
-    "OutputFormat",
-    "OutputParser",
-    "PromiseSearch",
-    "Tail",
-    "TimeLimits",
-    "Usage",
-    "UsageLimit",
-    "Version",
-    "agent_command",
-    "collapse_whitespace",
-    "find_program",
-    "find_usage_limit",
-    "installed_version",
-    "parse_version",
-]
