@@ -48,7 +48,7 @@ def parse_agent_scope(name: str, text: str) -> AgentScope:
     mission = (
         _front_matter_text(front_matter, _MISSION)
         or _first_statement(sections, _MISSION)
-        or _opening_agent_scope(sections)
+        or next((statement for section in sections for statement in statements(section.lines)), "")
     )
     texts = {
         part: _front_matter_text(front_matter, names) or _statement_list(sections, names)
@@ -89,11 +89,6 @@ def _statement_list(sections: Sequence[Section], names: Sequence[str]) -> str:
             if joined:
                 return joined
     return ""
-
-
-def _opening_agent_scope(sections: Sequence[Section]) -> str:
-    """Return the file's first statement."""
-    return next((statement for section in sections for statement in statements(section.lines)), "")
 
 
 LINE_CHARACTERS, MAX_LINES = 240, 40

@@ -53,7 +53,8 @@ def redact(text: str) -> str:
     if "curl" in masked:
         masked = _CURL.sub(rf"\1{MASK}", masked)
     masked = _mask_named_secrets(masked, small if masked == text else lowercase_in_place(masked))
-    return _mask_stated_passwords(masked, small if masked == text else lowercase_in_place(masked))
+    positions = _stated_positions(small if masked == text else lowercase_in_place(masked))
+    return _mask_spans(masked, [span for at in positions if (span := _stated_password(masked, at))])
 
 
 def redact_lines(text: str) -> str:
@@ -413,11 +414,6 @@ _STATED = lazy_regex(
     | [!#$%&@^~+?] [^\s"'`(){{}}\[\]<>,;\\“”„‘’«»\u3000-\u9fff\uac00-\ud7af\uff00-\uff60]{{5,200}}+ ) (?![(\[{{]) """
 )
 _MIN_STATED_CHARACTERS = 6
-
-
-def _mask_stated_passwords(text: str, small: str) -> str:
-    """Mask the passwords that sentences state in a text with this lowercase; searches only at the name of one."""
-    return _mask_spans(text, [span for at in _stated_positions(small) if (span := _stated_password(text, at))])
 
 
 def _stated_positions(small: str) -> Iterator[int]:

@@ -215,16 +215,13 @@ def _words_with_terms(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _is_significant(term: str) -> bool:
-    return len(term) > 1 and term not in STOP_WORDS and not term.isdigit() and not _is_function_pair(term)
+    is_function_pair = not term.isascii() and _FUNCTION_PAIR.fullmatch(term) is not None
+    return len(term) > 1 and term not in STOP_WORDS and not term.isdigit() and not is_function_pair
 
 
 def _shares_stem(word: str, term: str) -> bool:
     """Whether a word has the stem of a stop word that it is not a form of, as `theme` has that of `them`."""
     return term in STOP_WORDS and word in (f"{term}e", f"{term}es") and f"{term}e" not in STOP_WORDS
-
-
-def _is_function_pair(term: str) -> bool:
-    return not term.isascii() and _FUNCTION_PAIR.fullmatch(term) is not None
 
 
 def _is_mixed(word: str) -> bool:

@@ -95,7 +95,7 @@ def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
         commit=inputs.source.commit,
         scopes=included,
         other_scopes=others,
-        last_sync_at=_timestamp(inputs.state.last_sync_at_ms),
+        last_sync_at=None if (at_ms := inputs.state.last_sync_at_ms) is None else rfc3339(at_ms),
         last_knowledge_commit=inputs.state.last_knowledge_commit or None,
         items=len(inputs.manifest.items),
         pointers=len(inputs.pointers),
@@ -292,10 +292,6 @@ def _split_scopes(existing: Sequence[str], globs: Sequence[str]) -> tuple[list[s
 def _rollback_commit(inputs: SyncInputs) -> str | None:
     """Return the commit of the last rollback while it is still the head."""
     return inputs.state.rollback_commit if inputs.state.rollback_commit == inputs.source.commit else None
-
-
-def _timestamp(at_ms: int | None) -> str | None:
-    return None if at_ms is None else rfc3339(at_ms)
 
 
 _READ_ERRORS: tuple[type[SidecarError], ...] = (SyncFailed, WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)

@@ -57,11 +57,6 @@ def sync_metrics(
     }
 
 
-def failure_metrics(code: str) -> dict[str, float]:
-    """Return the metric of a failed sync."""
-    return {labelled("sync.failures.total", code=code): 1.0}
-
-
 COUNT_NAMES = {"create": "added", "update": "updated", "delete": "deleted", "mark_orphaned": "orphaned"}
 """Wire names of the operations that write."""
 
@@ -156,7 +151,7 @@ def sync(call: Call, workspace: Workspace, request: SyncRequest) -> SyncOutcome:
             raise partial_failure(failed, {"checkpointId": synced.checkpoint_id, "counts": counts})
     except SidecarError as error:
         code = str(error.data.get("code", error.kind))
-        _record_metrics(call, workspace, failure_metrics(code))
+        _record_metrics(call, workspace, {labelled("sync.failures.total", code=code): 1.0})
         call.log.warning("knowledge.syncFailed", code=code, elapsedMs=round(call.elapsed_ms()))
         raise
     return synced

@@ -373,11 +373,6 @@ _HOLDS_EACH_TIME = lazy_regex(
 )
 
 
-def claims_each_time(rule: str) -> bool:
-    """Whether a rule holds each time by its own words."""
-    return _EACH_TIME.search(rule) is not None
-
-
 OBJECT_WORDS = 2
 """First words after "only" that say to what a rule applies."""
 
@@ -441,7 +436,7 @@ def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
         named = subjects_of(wording_of(limit).units)[:1] if limit and only is None and not is_ban else []
         if named and not are_translations(rule.language, part.language) and not shared_count(named, rule.units):
             return True
-    return claims_each_time(rule.text) and not (
+    return _EACH_TIME.search(rule.text) is not None and not (
         holds_each_time(main.text) or RULE_TO_WRITE.match(main.text) or is_wide(main.text)
     )
 

@@ -208,13 +208,8 @@ def _named_authors(authors: Sequence[str], parsed_query: MemoryQuery) -> tuple[f
 
 
 def _factors(memory: Memory, scored: ScoredRow, parsed_query: MemoryQuery, agent: str, now_ms: int) -> Factors:
-    age_factor = _age_factor(memory, now_ms)
+    age_factor = recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0))
     sector = sector_factor(agent, memory.sector)
     return relevance_score.factors(
         scored.relevance, age_factor, sector, memory.confidence, names_a_time=bool(parsed_query.spans)
     )
-
-
-def _age_factor(memory: Memory, now_ms: int) -> float:
-    """Return the recency of a memory since its event or last access."""
-    return recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0))

@@ -221,8 +221,9 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
         omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
         inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)
     in_anchor = anchor.text if anchor is not None else ""
+    sent_ids = {instruction.id for instruction in request.instructions.fitting}
     inputs.memories = _without_repeated(
-        [match for match in inputs.memories if not _is_instruction(match.memory.id, request)], request
+        [match for match in inputs.memories if match.memory.id not in sent_ids], request
     )
     items: Sequence[PackItem] = _valid_items(request, inputs, news, in_anchor)
     muted: Sequence[PackItem] = ()
@@ -241,11 +242,6 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     return composition._replace(
         dispositions=(*composition.dispositions, *((item, "muted") for item in muted)), reuse=reuse
     )
-
-
-def _is_instruction(memory_id: str, request: PackRequest) -> bool:
-    """Whether the session receives a memory as a standing instruction."""
-    return any(instruction.id == memory_id for instruction in request.instructions.fitting)
 
 
 def _without_repeated(matches: Sequence["Relevant"], request: PackRequest) -> tuple["Relevant", ...]:

@@ -47,7 +47,10 @@ class AppliedOverrides(NamedTuple):
 
 def apply_overrides(items: Iterable[PackItem], overrides: Overrides) -> AppliedOverrides:
     """Separate muted items, and raise the priority of pinned ones."""
-    raised = tuple(_with_pinned_priority(item) if is_pinned(item.key, overrides) else item for item in items)
+    raised = tuple(
+        replace(item, priority=min(item.priority, Priority.PINNED)) if is_pinned(item.key, overrides) else item
+        for item in items
+    )
     return AppliedOverrides(
         tuple(item for item in raised if not is_muted(item.key, overrides)),
         tuple(item for item in raised if is_muted(item.key, overrides)),
@@ -111,10 +114,6 @@ def is_muted(item: str, overrides: Overrides) -> bool:
 
 def _is_statement(line: str) -> bool:
     return line.startswith("- ")
-
-
-def _with_pinned_priority(item: PackItem) -> PackItem:
-    return replace(item, priority=min(item.priority, Priority.PINNED))
 
 
 _ITEM_NAME = lazy_regex(

@@ -96,10 +96,11 @@ def close_run(
     """Call post-run for an iteration and return the outcome for its history line."""
     if opened.params is None:
         return opened.summary
+    error_kind = "rateLimit" if outcome == "usageLimit" else "other"
     run_params = {
         **opened.params,
         "outcome": _OUTCOMES.get(outcome, "error"),
-        "error": None if outcome in _OUTCOMES else {"kind": _error_kind(outcome), "message": agent_result.error},
+        "error": None if outcome in _OUTCOMES else {"kind": error_kind, "message": agent_result.error},
         "session": {"before": None, "after": agent_result.session_id},
         "assistant": {
             "text": agent_result.final_text,
@@ -166,7 +167,3 @@ def _as_new_call(call: Call) -> Call:
 def _failed(error: Exception) -> RalphContinuity:
     why = error.message if isinstance(error, SidecarError) else f"It failed unexpectedly ({type(error).__name__})."
     return RalphContinuity(action="failed", reason=why, injected_bytes=0, artifacts=[])
-
-
-def _error_kind(outcome: IterationOutcome) -> str:
-    return "rateLimit" if outcome == "usageLimit" else "other"

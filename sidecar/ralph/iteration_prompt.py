@@ -84,7 +84,7 @@ def build_prompt(inputs: PromptInputs) -> str:
     """Return an iteration's prompt."""
     parts = [
         _preamble(inputs),
-        _INSTRUCTIONS.replace("{promise}", promise_tag(inputs.promise)),
+        _INSTRUCTIONS.replace("{promise}", f"<promise>{inputs.promise}</promise>"),
         _section("## The last iteration", inputs.last_failure),
         _STALLED.format(times=inputs.stalled_iterations) if inputs.stalled_iterations else "",
         _section("## Your last promise was not accepted: these checks failed", _checks(inputs.failed_checks)),
@@ -92,11 +92,6 @@ def build_prompt(inputs: PromptInputs) -> str:
         _section("## Project context", "\n\n".join(pack.strip("\n") for pack in inputs.packs)),
     ]
     return "\n".join(part for part in parts if part) + "\n## Task\n\n" + inputs.task
-
-
-def promise_tag(token: str) -> str:
-    """Return the promise in the form the agent must print."""
-    return f"<promise>{token}</promise>"
 
 
 def abort_reason(final_text: str) -> str | None:

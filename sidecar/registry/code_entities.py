@@ -529,14 +529,9 @@ def _dependency_keys(
                 keys.update(
                     (f"{target}#{definition.name}", None)
                     for definition in files[target].definitions
-                    if _is_used(definition, used)
+                    if definition.name.rpartition(".")[2] in used  # methods match without their class
                 )
     return sorted(keys)
-
-
-def _is_used(definition: CodeDefinition, names: Collection[str]) -> bool:
-    """Whether a definition's name is among the names a file uses; methods match without their class."""
-    return definition.name.rpartition(".")[2] in names
 
 
 def _tree(files: Mapping[str, SourceFileFacts]) -> FileTree:

@@ -29,7 +29,7 @@ from sidecar.core.yaml_text import Value, shared_parses
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
-from sidecar.registry.entities import Entity, Registry, Remark, checksum_of
+from sidecar.registry.entities import Entity, Registry, checksum_of
 from sidecar.registry.health import FILE_PROBLEMS, EntityFile, run_checks
 from sidecar.registry.impact import Impact, adaptability_level, impact_on
 from sidecar.registry.model import (
@@ -439,11 +439,6 @@ def source_of(loaded: LoadedRegistry) -> RegistrySource:
     )
 
 
-def remark_entry(remark: Remark) -> RemarkEntry:
-    """Convert a remark."""
-    return RemarkEntry(**remark._asdict())
-
-
 def list_entities(call: Call, params: RegistryListParams) -> RegistryListResult:
     """List a project's entities in the file's order, with warnings about the file.
 
@@ -455,7 +450,7 @@ def list_entities(call: Call, params: RegistryListParams) -> RegistryListResult:
         source=source_of(loaded),
         total=len(entities),
         entities=[entity_entry(entity) for entity in entities[params.offset : params.offset + params.limit]],
-        remarks=[remark_entry(remark) for remark in loaded.registry.remarks],
+        remarks=[RemarkEntry(**remark._asdict()) for remark in loaded.registry.remarks],
     )
 
 

@@ -297,7 +297,7 @@ def block_info(file: BlockFile) -> "BlockInfo":
         content = user_file_access.read(file.root, file.rules_file).content
     except SidecarError:
         return BlockInfo(path=file.path, state="unreadable")
-    return BlockInfo(path=file.path, state=_block_state(content))
+    return BlockInfo(path=file.path, state="none" if content is None else block_state(content))
 
 
 def write_block(file: BlockFile, text: str, *, force: bool, overwrite_read_only: bool = False) -> int:
@@ -324,10 +324,6 @@ def remove_block(file: BlockFile, *, force: bool, overwrite_read_only: bool = Fa
         user_file_access.remove(file.rules_file, before, file.created_count)
     else:
         user_file_access.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
-
-
-def _block_state(content: bytes | None) -> "BlockState":
-    return "none" if content is None else block_state(content)
 
 
 def _conflict(file: BlockFile, unclear: AmbiguousBlock) -> Conflict:

@@ -120,11 +120,6 @@ def is_test_or_example(path: str) -> bool:
     return bool(_TEST.search(path))
 
 
-def by_setting(path: str) -> Boundary:
-    """Return the boundary that the settings make of a file."""
-    return Boundary(path=path, why="configured as a boundary", contracts=(ApiChange(path, "", "set", "set"),))
-
-
 def matches_any(path: str, globs: Iterable[str]) -> bool:
     """Whether a glob matches a file. A glob without a slash matches files in any folder."""
     return any(_pattern(glob).fullmatch(path) for glob in globs)
@@ -165,13 +160,8 @@ def _of_manifest(path: str, before: str, after: str) -> list[ApiChange]:
     return [
         ApiChange(path, key, old.get(key, ""), new.get(key, ""))
         for key in dict.fromkeys((*old, *new))
-        if old.get(key) != new.get(key) and (key in old or _is_breaking(key))
+        if old.get(key) != new.get(key) and (key in old or key in ("exports", "engines", "type"))
     ]
-
-
-def _is_breaking(key: str) -> bool:
-    """Whether adding the key restricts others: a list of what is public closes the rest."""
-    return key in ("exports", "engines", "type")
 
 
 def _offered_values(path: str, text: str) -> dict[str, str]:
@@ -236,7 +226,8 @@ def touched_boundaries(
     }
     for path in changed:
         if path not in by_file and matches_any(path, globs):
-            by_file[path] = by_setting(path)
+            set_by_user = ApiChange(path, "", "set", "set")
+            by_file[path] = Boundary(path=path, why="configured as a boundary", contracts=(set_by_user,))
     return tuple(by_file[path] for path in sorted(by_file))
 
 

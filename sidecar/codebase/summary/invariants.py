@@ -179,7 +179,8 @@ def _guard(node: tree_sitter.Node, source: bytes) -> str:
         if condition is not None and condition.start_byte <= inner.start_byte < condition.end_byte:
             return ""
         if condition is not None:
-            return f"{_negated(word) if _is_alternative(outer, inner) else word} {_condition(condition, source)}"
+            opposite = "unless" if word == "if" else "if"
+            return f"{opposite if _is_alternative(outer, inner) else word} {_condition(condition, source)}"
         if outer.type == "list" and outer.child_count == 3 and outer.child(0) != inner:
             word = "unless" if outer.child(1).type == "||" else "if"
             return f"{word} {_text(outer.child(0), source)}"
@@ -195,10 +196,6 @@ def _ends_guard(node_type: str) -> bool:
 def _is_alternative(outer: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
     alternative = outer.child_by_field_name("alternative")
     return "else" in inner.type or (alternative is not None and alternative == inner)
-
-
-def _negated(word: str) -> str:
-    return "unless" if word == "if" else "if"
 
 
 def _condition(node: tree_sitter.Node, source: bytes) -> str:

@@ -393,7 +393,7 @@ class WorktreeWatch:
                 )
             continues = self._process_changes(*running)
             is_proven = continues and self._planned_rules == self._rules
-            if not is_proven or self._has_grown():
+            if not is_proven or running[0].size > self._planned_size + REPLAN_GROWTH:
                 self._schedule_preparation()
             changed = self._changed_since(since_generation)
             return WatchResult(
@@ -442,9 +442,6 @@ class WorktreeWatch:
                 return None
             paths |= changed
         return frozenset(paths)
-
-    def _has_grown(self) -> bool:
-        return self._watch is not None and self._watch.size > self._planned_size + REPLAN_GROWTH
 
     def _process_changes(self, watch: Watch, plan: WatchPlan) -> bool:
         """Process the changes since the last check; return whether the watch continues."""

@@ -560,13 +560,10 @@ def _recurring_errors(context: CaptureContext, summary: SessionSummary, extracte
     with context.process.database.write(durable=False) as tx:
         for position, sighting in enumerate(extracted.sightings):
             captures.add_sighting(tx, project, sighting.digest, f"{summary.source}#{position}", sighting.at_ms)
-            if _is_often(captures.count_sightings(tx, project, sighting.digest, sighting.at_ms - GOTCHA_MS)):
+            times = captures.count_sightings(tx, project, sighting.digest, sighting.at_ms - GOTCHA_MS)
+            if times >= GOTCHA_MEETINGS:
                 notes[sighting.digest] = gotcha(sighting)
     return list(notes.values())
-
-
-def _is_often(times: int) -> bool:
-    return times >= GOTCHA_MEETINGS
 
 
 def _instructions(workspace: Workspace) -> frozenset[str]:

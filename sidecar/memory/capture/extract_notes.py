@@ -395,11 +395,6 @@ _NAMES = frozenset("npm pnpm npx yarn git pip uv bun deno tsc cargo curl ssh psq
 """Commands whose names are written in lower case at the beginning of a title, too."""
 
 
-def label_of(line: str) -> str:
-    """Return a line as a title, at most 120 characters."""
-    return clip_at_word(re.sub(r"\s+", " ", line).strip(), MAX_LABEL)
-
-
 Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",
     "unresolvedError",
@@ -517,7 +512,7 @@ def gotcha(sighting: Sighting) -> Note:
     text = f"The same error keeps coming back: {_code_span(sighting.line)}"
     return Note(
         type="gotcha",
-        title=label_of(f"Recurring error: {sighting.line}"),
+        title=clip_at_word(" ".join(f"Recurring error: {sighting.line}".split()), MAX_LABEL),
         text=text,
         author="tool",
         at_ms=sighting.at_ms,

@@ -189,9 +189,8 @@ class EntryFields:
 
     def with_entry_values(self, values: FieldValues, title: str) -> "EntryFields":
         """Return the fields of one entry of the file; without its own id, its id is derived from path and title."""
-        entry = EntryFields(
-            {**{name: value for name, value in self.values.items() if name != "id"}, **values}, *self._file_args()
-        )
+        own_values = {name: value for name, value in self.values.items() if name != "id"}
+        entry = EntryFields({**own_values, **values}, self.path, self.place, self.modified_ms)
         entry._id_source = [self.path, title]
         entry._file_fields = self
         return entry
@@ -250,9 +249,6 @@ class EntryFields:
         """Record the first problem of the file."""
         file_fields = self._file_fields or self
         file_fields.warning = file_fields.warning or sentence
-
-    def _file_args(self) -> tuple[str, MemoryLocation, int]:
-        return self.path, self.place, self.modified_ms
 
 
 def build_memory(fields: EntryFields, title: str, text: str, position: int) -> Memory:

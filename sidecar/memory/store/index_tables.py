@@ -37,11 +37,6 @@ class TermCounts(NamedTuple):
     """Number of entries by term, including terms that share a prefix with the query's."""
 
 
-def add_terms(tx: apsw.Connection, project: str, entry_terms: Iterable[tuple[str, str]]) -> None:
-    """Add the terms of new entries, given as owner and terms."""
-    tx.executemany(_ADD, [(project, *row) for row in _term_deltas(entry_terms, 1)])
-
-
 def remove_terms(tx: apsw.Connection, project: str, entry_terms: Iterable[tuple[str, str]]) -> None:
     """Subtract the terms of removed entries."""
     rows = [(project, *row) for row in _term_deltas(entry_terms, -1)]
@@ -220,7 +215,8 @@ def add_entries(tx: apsw.Connection, project: str, entries: Sequence[IndexedMemo
         (row_id, scope_token(project, entry.memory.owner), indexed.title, indexed.text, indexed.tags)
         for row_id, entry in numbered for indexed in (entry.indexed_text,)
     ])  # fmt: skip
-    add_terms(tx, project, [(entry.memory.owner, entry.indexed_text.terms) for entry in entries])
+    added = _term_deltas([(entry.memory.owner, entry.indexed_text.terms) for entry in entries], 1)
+    tx.executemany(_ADD, [(project, *row) for row in added])
 
 
 def remove_file(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, str, str]]:

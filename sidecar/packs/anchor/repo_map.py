@@ -330,18 +330,13 @@ def _count(areas: dict[str, FolderCounts], folders: Sequence[str], suffix: str, 
         tally = areas.get(area)
         if tally is None or area not in copied:
             copied.add(area)
-            tally = areas[area] = (
-                FolderCounts(Counter(tally.suffixes), Counter(tally.folders)) if tally else _empty_tally()
-            )
+            before = tally or FolderCounts(Counter(), Counter())
+            tally = areas[area] = FolderCounts(Counter(before.suffixes), Counter(before.folders))
         _step(tally.suffixes, suffix, step)
         if len(folders) > depth:
             _step(tally.folders, folders[depth] + "/", step)
         if not tally.suffixes:
             del areas[area]
-
-
-def _empty_tally() -> FolderCounts:
-    return FolderCounts(Counter(), Counter())
 
 
 def _step(counter: Counter[str], name: str, step: int) -> None:
