@@ -340,14 +340,11 @@ def without_retracted(words: str) -> str:
 
 def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:
     """Return what the user typed in this run, with the end of the answer before it; nothing if it was not typed."""
-    prompt = "" if _is_canned(run.params.sub_chat_id, run.params.prompt) else run.params.prompt
+    prompt = run.params.prompt
+    if run.params.sub_chat_id.startswith(RALPH_PREFIX) or prompt.lstrip().startswith("/"):
+        return ()  # a loop's prompt, or an expanded command
     words = clip_at_word(without_retracted(stated_words(filter_private(prompt).text)), MAX_TYPED_CHARACTERS)
     if not words.strip():
         return ()
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, 1)
     return (TypedMessage(words, runs[0].conclusion[-MAX_BEFORE_CHARACTERS:] if runs else ""),)
-
-
-def _is_canned(sub_chat_id: str, prompt: str) -> bool:
-    """Whether a prompt is a loop's or an expanded command's rather than a message."""
-    return sub_chat_id.startswith(RALPH_PREFIX) or prompt.lstrip().startswith("/")

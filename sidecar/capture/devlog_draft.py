@@ -282,7 +282,7 @@ def store_devlog(
     account = _account_so_far(run, sum_so_far, tally, events)
     is_current = not is_turned or account.title.text == run.account.title.text
     tests = {**_details(sum_so_far).tests, **test_lines(run.tests)}
-    may_be_named = is_current and _is_concluded(run)
+    may_be_named = is_current and not announces_more("\n\n".join(run.texts[-2:]) or run.conclusion)
     is_informative = may_be_named and _is_informative(account, _lines(tally), tests, has_event=has_event)
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or has_event) and is_informative)
@@ -369,11 +369,6 @@ def _is_work_of_its_own(run: FinishedRun, sum_so_far: Artifact) -> bool:
 def _is_follow_up(run: FinishedRun) -> bool:
     """Whether a run changed nothing but tests: they belong to the work before."""
     return all(is_test_or_example(change.path) for change in run.effects.changes)
-
-
-def _is_concluded(run: FinishedRun) -> bool:
-    """Whether a run's last words do not announce a next step."""
-    return not announces_more("\n\n".join(run.texts[-2:]) or run.conclusion)
 
 
 MIN_STATEMENTS = 2

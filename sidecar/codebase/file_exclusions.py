@@ -257,9 +257,6 @@ class VendoredFiles:
         """The manifests' entries and the marked files."""
         return VendoredState(self._entries, self._marked)
 
-    def __bool__(self) -> bool:
-        return bool(self._entries or self._marked)
-
     def among(self, paths: Collection[str]) -> set[str]:
         """Return the vendored ones of many paths."""
         vendored = {path for path in paths if path in self._marked} if self._marked else set[str]()

@@ -52,11 +52,6 @@ class Continuation(NamedTuple):
     """None when they are sent separately."""
 
 
-def render_continuation(values: Continuation) -> str:
-    """Return the file's text, a pure function of the values."""
-    return "\n".join(_lines(values)) + "\n"
-
-
 def _lines(values: Continuation) -> Iterator[str]:
     yield "# Continuation"
     yield ""
@@ -154,7 +149,7 @@ def build_continuation(sources: ProjectSources, facts: ContinuationFacts, inputs
     mode = resolve_mode(facts.mode, pipeline.state if pipeline else "", sources.config, "")
     summaries = rule_summaries(sources)
     handoff = sources.handoff
-    return render_continuation(
+    lines = _lines(
         Continuation(
             session=redact(inputs.session),
             written_at=inputs.written_at,
@@ -171,6 +166,7 @@ def build_continuation(sources: ProjectSources, facts: ContinuationFacts, inputs
             memories=inputs.memories,
         )
     )
+    return "\n".join(lines) + "\n"
 
 
 def write_continuation(workspace: Workspace, text: str) -> str:

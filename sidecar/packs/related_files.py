@@ -564,11 +564,6 @@ class _Case:
     text: str
     used: float = 0.0
 
-    @property
-    def name(self) -> str:
-        """Its name or title."""
-        return self.region.region.name
-
 
 def _uses(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

@@ -59,19 +59,14 @@ def is_on_battery() -> bool:
         return False
 
 
-def source_command() -> list[str]:
-    """Return the command that starts this program from source.
+def worker_command(work: str) -> list[str]:
+    """Return the command that starts this program as a worker.
 
     `-P`: otherwise Python looks for modules in the current folder first, which may be anybody's repository.
     """
-    return [sys.executable, "-P", "-m", "sidecar"]
-
-
-def worker_command(work: str) -> list[str]:
-    """Return the command that starts this program as a worker."""
     if getattr(sys, "frozen", False):
         return [sys.executable, work]
-    return [*source_command(), work]
+    return [sys.executable, "-P", "-m", "sidecar", work]
 
 
 class Worker:
