@@ -70,14 +70,14 @@ from sidecar.codebase.search_without_index import (
     search_paths,
 )
 from sidecar.codebase.summary.languages import is_code
-from sidecar.codebase.summary.model import Landmine
+from sidecar.codebase.summary.model import Definition, Landmine, Summary, from_json, to_json
 from sidecar.codebase.summary.purpose import (
     comment_text,
     definition_comment,
     definition_purpose,
     descriptions_in,
 )
-from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
+from sidecar.codebase.summary.summarize import summarize
 from sidecar.codebase.workspace_search import NO_CODE_WORDS, CodeWords, SharedRepository
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,

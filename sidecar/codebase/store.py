@@ -26,7 +26,8 @@ from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
 from sidecar.codebase.search.head_histories import StoredHistory, dump_histories, load_histories
 from sidecar.codebase.search.index import SharedIndex
 from sidecar.codebase.search.shared_documents import SharedDocuments
-from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
+from sidecar.codebase.summary.model import Summary, from_json, to_json
+from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.core.binary_sections import SectionReader, section_bytes
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS

@@ -24,8 +24,6 @@ from sidecar.core.secret_formats import (
     repeats_its_name,
 )
 
-__all__ = ["MASK", "may_span_lines", "redact", "redact_lines"]
-
 _ACROSS_LINES = ("-----BEGIN", "Private-Lines: ", "kind: Secret")
 
 _URL_PASSWORD = lazy_regex(r"(://[^\s/:@]{0,100}:)([^\s/@]{3,200})(@)")

@@ -85,8 +85,6 @@ def _edited(edit: Callable[[], str]) -> str:
         ) from error
 
 
-__all__ = ["MalformedYaml", "is_checksum", "parse"]
-
 CHECKSUM_ALGORITHM = "sha256"
 METADATA = "metadata"
 

@@ -20,12 +20,9 @@ from sidecar.codebase.summary.model import (
     Analysis,
     Definition,
     Grammar,
-    Invariant,
     Language,
     Summary,
     chunk_lines,
-    from_json,
-    to_json,
 )
 from sidecar.codebase.summary.pattern_languages import (
     NOTEBOOK,
@@ -48,21 +45,6 @@ from sidecar.codebase.summary.syntax import MAX_LINE_CHARACTERS, Syntax, read_sy
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact_lines
 from sidecar.core.terms import count_terms
-
-__all__ = [
-    "MAX_ANALYSED_BYTES",
-    "MAX_DEFINITIONS",
-    "SUMMARY_VERSION",
-    "Definition",
-    "Invariant",
-    "Summary",
-    "Words",
-    "count_words",
-    "from_json",
-    "summarize",
-    "to_json",
-    "unanalysed_summary",
-]
 
 SUMMARY_VERSION = 42
 """Part of the cache key: increase it when the content of a summary changes."""
