@@ -498,9 +498,8 @@ class Indexer:
         """Analyse files in workers: first the words of all, then the rest. Return those left for this thread."""
         without_words, with_words = self._index.pending_by_words(files)
         staged = frozenset((*without_words, *with_words))
-        is_first = (
-            2 * len(files) > report.total
-        )  # a first prompt has analysed what it shows, a killed process some more
+        # A first prompt has analysed the files that it shows, and a process that was killed some more.
+        is_first = 2 * len(files) > report.total
         report.to_read = len(without_words)
         batch: list[SummarizedFile] = []
         report.reading_since_ms = stored_at_ms = self._process.clock.monotonic_ms()
