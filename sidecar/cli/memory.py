@@ -242,12 +242,9 @@ def _instruction_lines(status: Mapping[str, Any]) -> Iterator[str]:
             yield ""
     if status["replaced"]:
         yield "Replaced by a later statement (`memory confirm ID` makes one hold again):"
-        yield from (_replaced_line(entry) for entry in status["replaced"])
+        for entry in status["replaced"]:
+            yield f"  {entry['id']}  {terminal_safe(entry['text'])}  (by {entry['replacedBy']})"
         yield ""
-
-
-def _replaced_line(entry: Mapping[str, Any]) -> str:
-    return f"  {entry['id']}  {terminal_safe(entry['text'])}  (by {entry['replacedBy']})"
 
 
 def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -55,26 +55,6 @@ def _open_steps(snapshot: Snapshot) -> list[str]:
     return [*step_lines(tuple(steps[:MAX_OPEN_STEPS])), *more]
 
 
-def _failing(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.failing, 160)
-
-
-def _conclusions(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.conclusions, 600)
-
-
-def _decisions(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.decisions, 240)
-
-
-def _corrections(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.corrections, 240)
-
-
-def _risks(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.risks, 340)
-
-
 def _files(snapshot: Snapshot) -> list[str]:
     return [f"- {one_line(file.path, 160)}: {one_line(file.why, 160)}" for file in snapshot.files]
 
@@ -86,11 +66,11 @@ def _listed(texts: Sequence[str], limit: int) -> list[str]:
 SECTIONS = (
     CarryoverSection("goal", "", 0.1, _goal, min_lines=1),
     CarryoverSection("steps", "Open steps:", 0.15, _open_steps, min_lines=2),
-    CarryoverSection("failing", "Failing tests:", 0.1, _failing, min_lines=MAX_FAILING),
-    CarryoverSection("corrections", "The user's corrections:", 0.1, _corrections),
-    CarryoverSection("conclusions", "Found and done, the latest first:", 0.25, _conclusions),
-    CarryoverSection("decisions", "Decided:", 0.15, _decisions),
-    CarryoverSection("risks", "Left open:", 0.1, _risks),
+    CarryoverSection("failing", "Failing tests:", 0.1, lambda it: _listed(it.failing, 160), min_lines=MAX_FAILING),
+    CarryoverSection("corrections", "The user's corrections:", 0.1, lambda it: _listed(it.corrections, 240)),
+    CarryoverSection("conclusions", "Found and done, the latest first:", 0.25, lambda it: _listed(it.conclusions, 600)),
+    CarryoverSection("decisions", "Decided:", 0.15, lambda it: _listed(it.decisions, 240)),
+    CarryoverSection("risks", "Left open:", 0.1, lambda it: _listed(it.risks, 340)),
     CarryoverSection("files", "Files this conversation changed, and why:", 0.05, _files),
 )
 """Most important first: the budget drops the last ones. Failing tests are not cut."""

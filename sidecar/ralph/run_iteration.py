@@ -93,7 +93,8 @@ def run_iteration(loop: LoopState) -> FinishedIteration:
     summary = _close_run(loop, agent_run, opened)
     line = _line(loop, agent_run, summary, accepted=_promise_accepted(loop, agent_run))
     _update_totals(loop, agent_run)
-    loop.last_failure = _last_failure(line)
+    is_failure = line.reason and line.outcome != "usageLimit"
+    loop.last_failure = f"Iteration {line.number}: {line.reason}" if is_failure else ""
     return FinishedIteration(
         line,
         agent_run.agent_result,
@@ -355,11 +356,6 @@ def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
     if outcome == "succeeded":
         loop.stall = update_stall(loop.stall, agent_result.final_text, changed=bool(agent_run.changes.any_change))
         loop.failed_checks = [failed_check(check) for check in agent_run.checks or () if not passed(check)]
-
-
-def _last_failure(line: RalphIteration) -> str:
-    """Return how an unsuccessful iteration ended, for the next prompt."""
-    return f"Iteration {line.number}: {line.reason}" if line.reason and line.outcome != "usageLimit" else ""
 
 
 def verify(

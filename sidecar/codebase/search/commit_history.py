@@ -487,7 +487,8 @@ def fragile_files(commits: Sequence[Commit], history: History) -> list[FragileFi
     """
     since = _year_start(commits)
     year = sum(1 for commit in commits if commit.committed_at >= since)  # newest first
-    fixes = frozenset(number for number in range(year) if _is_fix(commits[number].subject))
+    subjects = [commit.subject for commit in commits[:year]]
+    fixes = frozenset(at for at, text in enumerate(subjects) if _FIX.match(text) and not _SMALL.search(text))
     files = []
     for path in history.changed_since(year):
         changes = history.changes(path)
@@ -503,10 +504,6 @@ def fragile_files(commits: Sequence[Commit], history: History) -> list[FragileFi
 def _year_start(commits: Sequence[Commit]) -> int:
     newest = max((commit.committed_at for commit in commits), default=0)
     return (newest - YEAR) // QUARTER * QUARTER
-
-
-def _is_fix(subject: str) -> bool:
-    return bool(_FIX.match(subject)) and not _SMALL.search(subject)
 
 
 def _repeated_fixes(numbers: Sequence[int], fixes: frozenset[int], commits: Sequence[Commit]) -> int:

@@ -153,10 +153,11 @@ def parse_query(text: str) -> ParsedQuery:
     quoted = (match[1] for match in _QUOTED.finditer(text))
     names = names_in_code(text)
     identifiers = (*quoted, *(part for name in names for part in _name_parts(name)))
+    macros = map(macro_term, _MACRO.findall(text) if "!" in text else ())
     style_words = STYLE_WORDS if len(names) == len(identifiers_of(text)) else VIEW_WORDS
     return ParsedQuery(
         terms,
-        tuple(dict.fromkeys((*(term for name in identifiers for term in query_terms(name)[:1]), *_macros(text)))),
+        tuple(dict.fromkeys((*(term for name in identifiers for term in query_terms(name)[:1]), *macros))),
         _scope(text),
         wants_tests(text),
         not DOCUMENT_WORDS.isdisjoint(terms),
@@ -174,10 +175,6 @@ def names_in_code(text: str) -> list[str]:
     """Return the names that a text spells out; that in "the carts.owner column" is a table's column, not code."""
     columns = {match[1] for match in _COLUMN.finditer(text)}
     return [name for name in identifiers_of(text) if name not in columns or language_of(name)]
-
-
-def _macros(text: str) -> list[str]:
-    return [macro_term(name) for name in _MACRO.findall(text)] if "!" in text else []
 
 
 def scope_prefix(text: str) -> str:
