@@ -570,6 +570,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory: running sessions receive new, changed and withdrawn instructions": (
         "test_standing_instructions.py::test_a_statement_in_another_chat_reaches_a_running_session_once",
         "test_standing_instructions.py::test_a_replaced_instruction_is_corrected_in_sessions_that_have_it",
+        "test_standing_instructions.py::test_an_instruction_that_the_user_replaces_is_not_retracted_in_the_same_session",
         "test_standing_instructions.py::test_only_the_later_of_two_contrary_statements_opens_a_new_session",
         "test_standing_instructions.py::test_what_the_user_takes_back_in_passing_opens_no_new_session",
         "test_standing_instructions.py::test_a_withdrawal_counts_beside_what_the_agent_notes",
@@ -821,6 +822,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_claude_code.py::test_hooks_use_a_running_sidecar_and_stay_silent_in_its_own_sessions",
         "test_claude_code.py::test_only_its_user_can_connect_to_the_local_socket",
         "test_claude_code.py::test_an_unresponsive_sidecar_delays_a_prompt_by_less_than_a_second",
+        "test_claude_code.py::test_a_sidecar_too_slow_for_the_hook_that_starts_it_still_reads_the_project",
         "test_claude_code.py::test_invalid_hook_input_yields_no_output_and_a_log_line",
         "test_claude_code.py::test_every_path_that_a_local_socket_is_bound_to_fits_into_what_macos_allows",
     ),

@@ -484,11 +484,11 @@ BARE_UPDATE = lazy_regex(
 """A line without its names of files: all it says is that they changed."""
 
 NO_STATEMENT = lazy_regex(
-    r"(?!\w+ed\b)(?:\w+ ){0,4}(?:tests?|specs?)(?: `[^`]*`)? (?:still |now )?fail(?:s|ed)?\b(?!.*\b(?:i|we)\b.*\w+ed\b)"
-    r"|(?:also )?(?:added|removed|moved|included|saved|wired|registered|exported|applied|linked) (?:to|from|into|in|on"
-    r"|for)\s|(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter|implémenter)\b"
-    r"|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)|(?:that )?(?:i"
-    r"|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$|(?:tou[st]e?s? |all |todos? "
+    r"\b(?!\w{1,24}ed\b)(?:\w{1,24} ){0,4}(?:tests?|specs?)(?: `\S{1,80})? (?:still )?fail(?:s|ed)?\b(?!.*\b(?:i"
+    r"|we)\b.*\w+ed\b)|(?:also )?(?:added|removed|moved|included|saved|wired|registered|exported|applied|linked) (?:to"
+    r"|from|into|in|on|for)\s|(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter"
+    r"|implémenter)\b|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)"
+    r"|(?:that )?(?:i|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$|(?:tou[st]e?s? |all |todos? "
     r"|alle )[^,;:.]{2,60}\b(?:ci-dessus|above|anteriores|oben)\b",
     re.IGNORECASE,
 )
