@@ -366,10 +366,10 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
         key=lambda part: (-abs(part[0]), part[1]),
     )
     kind = _kind_of(analysis)
-    has_mention = "mention" in features or "#file:" in sentence.text
-    is_choice = kind == "preference" and has_concept(sentence.text, "chosen here")
+    other = "behaviour of the product|chosen here" if kind == "preference" else "behaviour of the product"
+    is_bound = is_of_task or "mention" in features or "#file:" in sentence.text or has_concept(sentence.text, other)
     is_rule = score_of(features, table.rule) >= MIN_RULE_PROBABILITY
-    is_standing = is_rule and context.length <= MAX_SCORED_CHARACTERS and not (is_of_task or has_mention or is_choice)
+    is_standing = is_rule and context.length <= MAX_SCORED_CHARACTERS and not is_bound
     return Statement(
         text=sentence.text,
         kind="rule" if is_rule and kind == "fact" else kind,

@@ -618,6 +618,18 @@ def test_a_rule_is_a_standing_instruction_with_the_reason_before_it(message: str
     assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(message, True)]
 
 
+@together(
+    "message",
+    [
+        "Der Nutzer darf nie mehr als drei Geräte gleichzeitig anmelden, das muss im Backend geprüft werden.",
+        "Ein Gast darf nie die Preise sehen.",
+        "L'utilisateur ne doit jamais voir les brouillons des autres.",
+    ],
+)
+def test_what_users_of_the_product_may_never_do_is_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
+
+
 @together("message", LIKE_RULES)
 def test_a_report_or_a_part_of_the_task_with_always_or_never_is_no_rule(message: str) -> None:
     assert read_statements(message).statements == ()
