@@ -488,6 +488,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_every_new_session_has_the_instructions_in_its_anchor_once",
         "test_standing_instructions.py::test_a_chat_in_a_linked_worktree_that_names_no_project_has_the_instructions_of_its_repository",
         "test_standing_instructions.py::test_a_wish_in_ordinary_words_is_in_the_anchor_of_the_next_session",
+        "test_standing_instructions.py::test_each_rule_of_a_declared_list_is_in_the_anchor_of_the_next_session",
         "test_standing_instructions.py::test_a_complaint_that_recalls_an_instruction_is_evidence_of_it",
         "test_standing_instructions.py::test_a_mistake_that_the_user_admits_replaces_the_instruction",
         "test_standing_instructions.py::test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_session",

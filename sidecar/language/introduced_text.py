@@ -334,8 +334,7 @@ _LIST_NOUN = (
     r"(?:rules?|requirements?|conventions?|preferences?|constraints?|guidelines?|notes?|reminders?|standards?|style"
     r"|workflow|important|(?:things?|points?|issues?|concerns?|remarks?|requests?|changes?|questions?|problems?|bugs?"
     r"|tasks?|todos?|steps?|tweaks?|fixes)(?! from\b)|regeln?|vorgaben|wünsche|punkte|hinweise|wichtig|aufgaben"
-    r"|reglas?"
-    r"|requisitos|convenciones|puntos?|cosas|notas?|importante|tareas|regras?|convenções|pontos?|coisas|tarefas"
+    r"|konventionen|richtlinien|afspraken|normas|соглашения|reglas?|requisitos|convenciones|puntos?|cosas|notas?|importante|tareas|regras?|convenções|pontos?|coisas|tarefas"
     r"|règles?"
     r"|consignes|conventions|points?|choses|regol[ea]|requisiti|convenzioni|punti|cose|regels|eisen|punten|правила?"
     r"|требования|замечани[яй]|важно|задачи)"
@@ -343,7 +342,8 @@ _LIST_NOUN = (
 _OWN_LIST = lazy_regex(
     rf"(?i)(?<!\w){_LIST_NOUN}(?: (?:for|in|on|of|about|für|im|para|de|del|do|pour|du|per|del|voor"
     rf"|для) [^,()]{{1,40}})?$"
-    r"|(?:规则|要求|约定|规范|注意事项|需求|问题|几点|ルール|規則|要件|注意点|お願い)$"
+    r"|(?:规则|要求|约定|规范|注意事项|需求|问题|几点|ルール|規則|要件|注意点|お願い)"
+    r"(?:は(?:以下|次)の(?:通り|とおり)(?:です)?|如下)?$"
 )
 """The end of the heading of one's own list."""
 

@@ -112,6 +112,7 @@ def read_statements(message: str, before: str = "") -> Reading:
     sentences = split_sentences(own)[:MAX_SENTENCES]
     analyses = [analyze(sentence.text) for sentence in sentences]
     is_brief = len(own.strip()) <= MAX_BRIEF
+    declared = _declared_items(sentences)
     statements: list[Statement] = []
     near: list[Statement] = []
     for index, (sentence, analysis, context) in enumerate(
@@ -123,11 +124,13 @@ def read_statements(message: str, before: str = "") -> Reading:
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
         others = [(sentences[at], analyses[at]) for at in range(len(sentences)) if at != index]
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
+        if index in declared and (statement is None or not statement.is_standing):
+            statement = _declared(sentence, context) or statement
         is_habit = statement is None or statement.form in HABITS
         is_below_ticket = is_habit and index > 0 and has_concept(sentences[0].text, "ticket")
-        is_foreign = is_below_ticket or _NO_CODE.match(sentence.text) is not None
+        is_foreign = is_below_ticket or has_concept(sentence.text, "words instead of code")
         is_of_task = is_habit and belongs_to_task(sentence.text, following)
-        is_of_one_task = is_foreign or is_of_task or _OF_ONE_TASK.search(sentence.text)
+        is_of_one_task = is_foreign or is_of_task or has_concept(sentence.text, "replacement at hand")
         statement = None if is_foreign else statement
         if statement is None or _may_become_standing(statement):
             scored = _scored(sentence, analysis, context)
@@ -143,7 +146,8 @@ def read_statements(message: str, before: str = "") -> Reading:
             continue
         statement = _with_neighbours(message, statement, sentences, index)
         (statements if statement.score >= MIN_STATEMENT_SCORE else near).append(statement)
-    best = sorted(statements, key=lambda statement: -statement.score)[:MAX_STATEMENTS]
+    limit = min(MAX_STATEMENTS + len(declared), MAX_DECLARED)
+    best = sorted(statements, key=lambda statement: -statement.score)[:limit]
     return Reading(
         tuple(sorted(_disjoint(best), key=lambda statement: statement.start)),
         tuple(sorted(near, key=lambda statement: -statement.score)[:MAX_STATEMENTS]),
@@ -183,6 +187,31 @@ def _is_noted(sentence: str, noted: Iterable[str]) -> bool:
     """Whether a rule has most words of a sentence."""
     terms = frozenset(query_terms(sentence))
     return any(2 * len(terms.intersection(query_terms(rule))) > len(terms) for rule in noted)
+
+
+def _declared_items(sentences: Iterable[Sentence]) -> set[int]:
+    """Return the positions of the items below a line that declares rules: "our conventions:"."""
+    found: set[int] = set()
+    is_below = False
+    for position, sentence in enumerate(sentences):
+        if not sentence.is_item:
+            is_below = has_concept(sentence.text, "label of rules")
+        elif is_below:
+            found.add(position)
+    return found
+
+
+def _declared(sentence: Sentence, context: Context) -> Statement | None:
+    """Return an item of declared rules as a standing instruction; None if it is a question or about the product."""
+    text, start = sentence.text, sentence.start
+    is_other = has_concept(text, "behaviour of the product|question of memory") or text.endswith(("?", "？"))
+    if context.has_paste or context.length > MAX_SPECIFICATION or is_other or len(text) < MIN_DECLARED:
+        return None
+    return Statement(text, "rule", EXPLICIT_SCORE, True, ("explicit form: declared",), start, sentence.end, "declared")
+
+
+MIN_DECLARED, MAX_DECLARED = 6, 20
+"""Characters of an item that can be understood without the line above it; statements of a message with items."""
 
 
 def _explicit(
@@ -422,39 +451,6 @@ _IS_WISH = lazy_regex(
 
 _CONJUNCTION = lazy_regex(r"^(?:and|but|so|because|coz|then|y|pero|et|mais|und|aber|e|mas)[\s,]{1,3}", re.IGNORECASE)
 
-_NO_CODE = lazy_regex(
-    r"(?:(?:ok(?:ay)?|again|and|but|also|please|yes)[\s,.]{1,3}){0,3}"
-    r"(?:(?:no|without|no need (?:to write|for)|(?:don['’]?t|do not|dont) (?:write|make|do)|sin|sem|pas de"
-    r"|kein(?:en|e)?|niente|nessun|geen|без) "
-    r"(?:any |more |new |further |extra |actual |más |nuevo |neuen? |nouveau |mais |novo ){0,2}"
-    r"(?:code|coding|changes|edits|código|codice|кода?|kodu)(?: changes)?"
-    r"(?=\s{0,3}(?:[,.;!:—–-]|$|yet\b|now\b|please\b|for now\b|just\b|only\b))"
-    r"|(?:先)?(?:不要|不用|别)(?:写|改|动)?代码|コードは(?:まだ)?(?:書か|変更し)ない)",
-    re.IGNORECASE,
-)
-"""A wish for words instead of code: nobody bans code for good."""
-
-_OF_ONE_TASK = lazy_regex(
-    r"^(?:(?:and|then|now|so|also|please|pls|can you|could you|let['’]?s|lets|i want (?:you )?to)[\s,]{1,3}){0,3}"
-    r"(?:transfer|convert|migrate|port|move|rewrite|replace|swap|refactor|switch) (?:over )?"
-    r"(?:the|these|those|this|both|my|our|all(?: of)? the)\b"
-    r"|^(?:migra|convierte|reemplaza|transfiere|cambia) (?:el|la|los|las|est\w{1,3})\b"
-    r"|^(?:migre|converta|substitua|troque) (?:os?|as?|ess\w{1,2}|est\w{1,2})\b"
-    r"|^(?:migre[zr]?|convertis(?:sez)?|remplace[zr]?) (?:les?|la|ces?|cette)\b"
-    r"|^(?:ersetze?|migriere?) (?:die|den|das)\b"
-    r"|^(?:请|帮我)?把[^。\n]{1,40}(?:改成|换成|替换|迁移)|を[^。\n]{1,40}に(?:変更|置き換え|移行|書き換え)して"
-    r"|^(?:(?:and|but|so|because|well)[\s,]{1,3}){0,2}(?:when|after|once|if|each time|every time) i [^.?!\n]{2,80}, "
-    r"(?:and |then )?i\b"
-    r"|\b(?:may|might|could|would) (?:always|never)\b|\bnever be able to\b"
-    r"|\b(?:i have|i['’]ve got|there(?:['’]s| is)) (?:a|an|the|my) (?:already )?running\b"
-    r"|\b(?:is|are|am) (?:already |currently |still )?running\b"
-    r"|^(?:(?:and|but|so|then|also|please)[\s,]{1,3}){0,2}(?:see|check|find out|look|investigate|figure out|verify"
-    r"|let me know|tell me) (?:if|whether|how|why)\b|^(?:请(?:实现|添加|增加|修改|修复|帮)|帮我)"
-    r"|\b(?:no need to|don['’]?t|do not|dont|without|not) (?:\w{1,12} )?(?:writ(?:e|ing)|mak(?:e|ing)|edit(?:ing)?"
-    r"|chang(?:e|ing)|implement(?:ing)?) (?:out |up )?(?:any |the |more ){0,2}(?:actual )?(?:code|changes?|anything)\b"
-    r"(?![^.?!\n]{0,80}\b(?:unless|until|before|without|any ?more|i (?:say|ask|tell))\b)",
-    re.IGNORECASE,
-)
 """A move that is made once, a report of what happens to the user, what others may do, and "no need to write code"."""
 
 

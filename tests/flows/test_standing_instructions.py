@@ -732,6 +732,17 @@ def test_a_wish_in_ordinary_words_is_in_the_anchor_of_the_next_session(
     ]
 
 
+def test_each_rule_of_a_declared_list_is_in_the_anchor_of_the_next_session(chat: Callable[..., Conversation]) -> None:
+    rules = [
+        "Tabs instead of spaces", "No default exports", "Tests in vitest", "Money in cents",
+        "Commit messages in English", "Functions under 40 lines",
+    ]  # fmt: skip
+    listed = "\n".join(f"- {rule}" for rule in rules)
+    chat("first").turn(f"hey, some rules for this project:\n{listed}\n\nnow print the receipt", session="first")
+    lines = section(sent(chat("second").turn("Print the receipt", session="second")))
+    assert sorted(line.removeprefix("- ").partition(" (mem-")[0] for line in lines) == sorted(rules)
+
+
 def test_a_mistake_that_the_user_admits_replaces_the_instruction(chat: Callable[..., Conversation]) -> None:
     chat("first").turn("no, we use vitest here", session="first")
     prompt = "Actually I was wrong, it's mocha in this repo, vitest is in the other one. fix the tests pls"

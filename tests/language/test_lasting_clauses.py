@@ -608,6 +608,30 @@ def test_a_rule_joined_to_a_task_is_stored_without_the_task(message: str, stored
     assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(stored, True)]
 
 
+LABELS_OF_RULES = (
+    "our conventions:", "hey, ground rules before we start:", "Here are the rules for this repo:",
+    "Regeln für dieses Projekt:", "unsere Konventionen:", "reglas del proyecto:", "nossas regras:", "nos règles :",
+    "le nostre regole per i test:", "onze afspraken:", "наши правила:",
+    "プロジェクトのルールは以下の通りです：", "项目规则如下：",
+)  # fmt: skip
+LABELS_OF_THE_PRODUCT = (
+    "validation rules:", "our pricing rules:", "rules of the game:", "implement these rules in the form:",
+    "die Regeln des Spiels:", "reglas de validación:", "regras do jogo:", "折扣规则：",
+)  # fmt: skip
+
+
+@together("label", LABELS_OF_RULES)
+def test_each_item_below_declared_rules_is_a_standing_instruction(label: str) -> None:
+    found = read_statements(f"{label}\n- money in cents\n- tests in vitest\n\nnow add a health endpoint").statements
+    assert [(part.text, part.is_standing) for part in found] == [("money in cents", True), ("tests in vitest", True)]
+
+
+@together("label", LABELS_OF_THE_PRODUCT)
+def test_an_item_below_rules_of_the_product_is_no_standing_instruction(label: str) -> None:
+    found = read_statements(f"{label}\n- a hit is ten points\n- five coins for each user").statements
+    assert not any(part.is_standing for part in found)
+
+
 @together("message", DECLARED_RULES)
 def test_declared_rules_are_a_standing_instruction(message: str) -> None:
     assert [found.is_standing for found in read_statements(message).statements] == [True]
