@@ -75,8 +75,7 @@ MIN_NEAR_MISS_SCORE = 0.3
 MAX_TASK_SCORE = MIN_STATEMENT_SCORE - 0.01
 """Score of a sentence that belongs to the task at hand: a near miss at best."""
 
-MAX_STATEMENTS, MAX_REASONS, MAX_SENTENCES = 5, 5, 200
-EXPLICIT_SCORE = 0.99
+MAX_STATEMENTS, MAX_REASONS, MAX_SENTENCES, EXPLICIT_SCORE = 5, 5, 200, 0.99
 
 
 class Statement(NamedTuple):
@@ -112,7 +111,7 @@ def read_statements(message: str, before: str = "") -> Reading:
     sentences = split_sentences(own)[:MAX_SENTENCES]
     analyses = [analyze(sentence.text) for sentence in sentences]
     is_brief = len(own.strip()) <= MAX_BRIEF
-    declared = _declared_items(sentences)
+    declared = _declared_items(sentences, own)
     statements: list[Statement] = []
     near: list[Statement] = []
     for index, (sentence, analysis, context) in enumerate(
@@ -125,7 +124,7 @@ def read_statements(message: str, before: str = "") -> Reading:
         others = [(sentences[at], analyses[at]) for at in range(len(sentences)) if at != index]
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
         if index in declared and (statement is None or not statement.is_standing):
-            statement = _declared(sentence, context) or statement
+            statement = _declared(sentence, analysis, context) or statement
         is_habit = statement is None or statement.form in HABITS
         is_below_ticket = is_habit and index > 0 and has_concept(sentences[0].text, "ticket")
         is_foreign = is_below_ticket or has_concept(sentence.text, "words instead of code")
@@ -189,25 +188,30 @@ def _is_noted(sentence: str, noted: Iterable[str]) -> bool:
     return any(2 * len(terms.intersection(query_terms(rule))) > len(terms) for rule in noted)
 
 
-def _declared_items(sentences: Iterable[Sentence]) -> set[int]:
-    """Return the positions of the items below a line that declares rules: "our conventions:"."""
-    found: set[int] = set()
-    is_below = False
+def _declared_items(sentences: Iterable[Sentence], own: str) -> set[int]:
+    """Return the positions of what "our conventions:" declares: items, or sentences up to an empty line."""
+    found, lines, end = set[int](), 0, 0
     for position, sentence in enumerate(sentences):
-        if not sentence.is_item:
-            is_below = has_concept(sentence.text, "label of rules")
-        elif is_below:
-            found.add(position)
+        if has_concept(sentence.text, "label of rules"):
+            lines = 2
+        elif has_concept(sentence.text, "declared rules"):
+            lines = 1
+        elif own.count("\n", end, sentence.start) < lines or (lines > 1 and sentence.is_item):
+            found.update((position,) if sentence.text[0] not in "(（" else ())
+        else:
+            lines = 0
+        end = sentence.end
     return found
 
 
-def _declared(sentence: Sentence, context: Context) -> Statement | None:
-    """Return an item of declared rules as a standing instruction; None if it is a question or about the product."""
-    text, start = sentence.text, sentence.start
+def _declared(sentence: Sentence, analysis: Analysis, context: Context) -> Statement | None:
+    """Return a declared rule as a standing instruction; None if it is a question, a task or about the product."""
+    start, end, text = sentence[:3]
     is_other = has_concept(text, "behaviour of the product|question of memory") or text.endswith(("?", "？"))
-    if context.has_paste or context.length > MAX_SPECIFICATION or is_other or len(text) < MIN_DECLARED:
+    is_task = not sentence.is_item and _is_task(sentence, analysis)
+    if context.has_paste or context.length > MAX_SPECIFICATION or is_other or is_task or len(text) < MIN_DECLARED:
         return None
-    return Statement(text, "rule", EXPLICIT_SCORE, True, ("explicit form: declared",), start, sentence.end, "declared")
+    return Statement(text, "rule", EXPLICIT_SCORE, True, ("explicit form: declared",), start, end, "declared")
 
 
 MIN_DECLARED, MAX_DECLARED = 6, 20

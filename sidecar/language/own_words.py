@@ -28,7 +28,7 @@ MAX_LINE = 8_000
 
 _CODE_LINE = lazy_regex(
     r"\s*+(?:[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> "
-    r"|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
+    r"|(?:import|from(?! now)|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
     r"|async|void|int|package|using|namespace|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT"
     r"|INSERT|UPDATE|CREATE|ALTER|DROP) ?.{0,200}[;{}()=:]$|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:="
     r"|=>) ?\S.{0,200}[;{(\[,'\")\d]$|(?:\"[\w-]{1,60}\": ?"

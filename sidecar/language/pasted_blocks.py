@@ -457,9 +457,10 @@ _PERSON = lazy_regex(
     rf"|meu |mon )?(?:{SOMEBODY}|profe\w*|docent)(?!\w)|(?:上司|先輩|同僚|お客|客户|老板|同事|领导|经理|老师)"
 )
 _SENDER = lazy_regex(
-    r"(?i)(?:from|von|vom|da|de|del|от|van) \w[\w .]{1,40}|chatgpt|copilot|deepseek|grok|perplexity"
-    r"|\w[\w.]{1,24}(?:,? \w+)? (?:in|im|on|auf|en|no|sur|su|via|в|op) (?:the |le |el )?(?:slack|teams|\w*chat|discord"
-    rf"|whatsapp|telegram|jira)(?: \w+)?|(?:{SOMEBODY}) (?:in|im|on|am|via|en|no|na|dans|nel\w*|op|в) [^:]{{2,40}}"
+    r"(?i)(?:from|von|vom|da|de|del|от|van) (?!(?:now|today|here|nun|jetzt|ora|oggi|ahora|agora|nu)\b)\w[\w .]{1,40}"
+    r"|chatgpt|copilot|deepseek|grok|perplexity|\w[\w.]{1,24}(?:,? \w+)? (?:in|im|on|auf|en|no|sur|su|via|в|op)"
+    rf" (?:the |le |el )?(?:slack|teams|\w*chat|discord|whatsapp|telegram|jira)(?: \w+)?|(?:{SOMEBODY}) (?:in|im|on|am"
+    r"|via|en|no|na|dans|nel\w*|op|в) [^:]{2,40}"
 )
 """A label that is a person, or where that person wrote."""
 
@@ -508,18 +509,16 @@ _TRACKING = (
 )
 """Times of a chat, and what trackers of work print beside a text."""
 _LETTER_FORM = (
-    r"\A(?:hi|hello|hey|hallo|moin|hola|olá|oi|ciao|salut|bonjour|привет)\b|[.!?)] (?:thx|thanks|cheers|vg|lg"
-    r"|gracias|merci"
-    r"|grazie|danke)[,!]? (?-i:[A-ZÀ-Þ])\w+\W*\Z|^(?:hi|hello|dear|hey|hallo|liebe[rs]?|sehr geehrte[rs]?"
-    r"|bonjour|chers?|ch[eè]res?|hola|estimad[oa]s?|olá"
-    r"|prezad[oa]s?|caros?|ciao|gentil[ei]|beste|geachte|здравствуйте|уважаем\w+|привет|коллеги)"
-    r"(?: [^\n,.:!?]{1,40})?[,:!]$|^[^\n]{0,12}(?:お世話になって|お疲れ(?:様|さま))"
-    r"|^(?:各位|尊敬的|大家好)[^\n]{0,16}[：:，,]?$"
-    r"|^(?:Certainly|Absolutely|Great question|Of course|Sure thing|Gerne|Natürlich|Bien sûr|¡?Claro|Certo|Natuurlijk"
-    r"|Конечно|当然|もちろん)[^\n]{0,12}[!！]|^here(?:['’]s| is) an? (?:breakdown|summary|overview|list|complete|step)"
-    r"|^(?:(?:(?:Best|Kind|Warm)(?: regards)?|Regards|Cheers|Mit freundlichen Grüßen|Viele Grüße|Saludos|Atenciosamente"
-    r"|Cordialement|Cordiali saluti|(?:Met vriendelijke )?Groet(?:en)?|С уважением|Att|Abraços?|LG|MfG)[,.!]?(?: \w+)?"
-    r"|よろしくお願い\w*[。！]?|谢谢配合[！。]?)$"
+    r"\A(?:hi|hello|hey|hallo|moin|hola|olá|oi|ciao|salut|bonjour|привет)\b|[.!?)] (?:thx|thanks|cheers|vg|lg|gracias"
+    r"|merci|grazie|danke)[,!]? (?-i:[A-ZÀ-Þ])\w+\W*\Z|^(?:hi|hello|dear|hey|hallo|liebe[rs]?|sehr geehrte[rs]?|bonjour"
+    r"|chers?|ch[eè]res?|hola|estimad[oa]s?|olá|prezad[oa]s?|caros?|ciao|gentil[ei]|beste|geachte|здравствуйте"
+    r"|уважаем\w+|привет|коллеги)(?: [^\n,.:!?]{1,40})?[,:!]$|^[^\n]{0,12}(?:お世話になって|お疲れ(?:様|さま))|^(?:各位"
+    r"|尊敬的|大家好)[^\n]{0,16}[：:，,]?$|^(?:Certainly|Absolutely|Great question|Of course|Sure thing|Gerne|Natürlich"
+    r"|Bien sûr|¡?Claro|Certo|Natuurlijk|Конечно|当然|もちろん)[^\n]{0,12}[!！]|^here(?:['’]s| is) an? (?:breakdown"
+    r"|summary|overview|list|complete|step)|^(?:(?:(?:Best|Kind|Warm)(?: regards)?|Regards|Cheers"
+    r"|Mit freundlichen Grüßen|Viele Grüße|Saludos|Atenciosamente|Cordialement|Cordiali saluti"
+    r"|(?:Met vriendelijke )?Groet(?:en)?|С уважением|Att|Abraços?|LG|MfG)[,.!]?(?: \w+)?|よろしくお願い\w*[。！]?"
+    r"|谢谢配合[！。]?)$"
 )
 """The beginning and the end of a letter, and the beginning of an assistant's answer."""
 _MARKS = lazy_regex(f"{_LAYOUT}|{_TRACKING}|{_LETTER_FORM}", re.MULTILINE | re.IGNORECASE)

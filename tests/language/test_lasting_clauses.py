@@ -626,6 +626,31 @@ def test_each_item_below_declared_rules_is_a_standing_instruction(label: str) ->
     assert [(part.text, part.is_standing) for part in found] == [("money in cents", True), ("tests in vitest", True)]
 
 
+@together("label", ["from now on:", "ab jetzt bitte:", "a partir de ahora:", "d'ora in poi:", "今後は："])
+def test_each_item_that_holds_from_now_on_is_a_standing_instruction(label: str) -> None:
+    found = read_statements(f"{label}\n- money in cents\n- tests in vitest").statements
+    assert [(part.text, part.is_standing) for part in found] == [("money in cents", True), ("tests in vitest", True)]
+
+
+@together(
+    ("message", "rules"),
+    [
+        (
+            "our conventions:\nmoney in cents\ntests in vitest\n\nadd a health endpoint",
+            ["money in cents", "tests in vitest"],
+        ),
+        ("our rules:\n- use tabs\n  (not spaces)\n- tests in vitest", ["use tabs", "tests in vitest"]),
+        ("my rules: use tabs. tests in vitest.", ["my rules: use tabs.", "tests in vitest."]),
+        (
+            "our rules for commits: lowercase, no period. now fix the header",
+            ["our rules for commits: lowercase, no period."],
+        ),
+    ],
+)
+def test_declared_rules_end_with_their_lines_or_with_a_task(message: str, rules: list[str]) -> None:
+    assert [part.text for part in read_statements(message).statements if part.is_standing] == rules
+
+
 @together("label", LABELS_OF_THE_PRODUCT)
 def test_an_item_below_rules_of_the_product_is_no_standing_instruction(label: str) -> None:
     found = read_statements(f"{label}\n- a hit is ten points\n- five coins for each user").statements
