@@ -197,7 +197,7 @@ def _declared_items(sentences: Iterable[Sentence], own: str) -> set[int]:
         elif has_concept(sentence.text, "declared rules"):
             lines = 1
         elif own.count("\n", end, sentence.start) < lines or (lines > 1 and sentence.is_item):
-            found.update((position,) if sentence.text[0] not in "(（" else ())
+            found.add(position)
         else:
             lines = 0
         end = sentence.end
@@ -207,7 +207,7 @@ def _declared_items(sentences: Iterable[Sentence], own: str) -> set[int]:
 def _declared(sentence: Sentence, analysis: Analysis, context: Context) -> Statement | None:
     """Return a declared rule as a standing instruction; None if it is a question, a task or about the product."""
     start, end, text = sentence[:3]
-    is_other = has_concept(text, "behaviour of the product|question of memory") or text.endswith(("?", "？"))
+    is_other = text[0] in "(（" or text[-1] in "?？" or has_concept(text, "behaviour of the product|question of memory")
     is_task = not sentence.is_item and _is_task(sentence, analysis)
     if context.has_paste or context.length > MAX_SPECIFICATION or is_other or is_task or len(text) < MIN_DECLARED:
         return None
