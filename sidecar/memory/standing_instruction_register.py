@@ -160,9 +160,14 @@ def active_instructions(tx: apsw.Connection, project: str) -> tuple[StandingInst
             session=session,
             typed_at_ms=typed_at_ms,
         )
-        if f"anchor:{short_id(instruction.line.removeprefix('- '), 12)}" not in muted:
+        if statement_name(instruction.line) not in muted:
             statements.setdefault(line.casefold().translate(_EMPHASIS).strip(" .!"), instruction)
     return tuple(statements.values())
+
+
+def statement_name(line: str) -> str:
+    """Return the name by which the user mutes a line of the anchor."""
+    return f"anchor:{short_id(line.removeprefix('- '), 12)}"
 
 
 def _muted_anchor_statements(tx: apsw.Connection, project: str) -> list[str]:
