@@ -297,14 +297,24 @@ def without_statements(prompt: str, *, on_product: bool = True) -> str:
     """
     if len(prompt) > MAX_SHORT_PROMPT or _MAY_LAST.search(prompt) is None:
         return prompt
+    rest, statements = _statements_in(prompt)
+    for start, end, is_on_work in reversed(statements):
+        if on_product or is_on_work:
+            rest = f"{rest[:start].rstrip(_ENDS_OF_REST)}\n{rest[end:].lstrip(_ENDS_OF_REST)}"
+    return _JOINING_WORD.sub("", rest.strip(_ENDS_OF_REST)).rstrip(_ENDS_OF_REST)
+
+
+@lru_cache(maxsize=16)
+def _statements_in(prompt: str) -> tuple[str, list[tuple[int, int, bool]]]:
+    """Return a prompt without marks, and where each of its statements is and whether it is on how to work."""
     from sidecar.language.lasting_patterns import has_concept  # many patterns, which few prompts need
     from sidecar.language.lasting_statements import read_statements, without_marks
 
-    rest = without_marks(prompt)
-    for statement in reversed(read_statements(rest).statements):
-        if on_product or has_concept(statement.text, "object|with contrast"):
-            rest = f"{rest[: statement.start].rstrip(_ENDS_OF_REST)}\n{rest[statement.end :].lstrip(_ENDS_OF_REST)}"
-    return _JOINING_WORD.sub("", rest.strip(_ENDS_OF_REST)).rstrip(_ENDS_OF_REST)
+    text = without_marks(prompt)
+    return text, [
+        (statement.start, statement.end, has_concept(statement.text, "object|with contrast"))
+        for statement in read_statements(text).statements
+    ]
 
 
 def without_rules(prompt: str) -> str:

@@ -525,8 +525,11 @@ def documents_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[Ra
     stems = set(map(stem_of, code.paths)) - COMMON_STEMS
     prose = [file for file in ranked if file.path.lower().endswith(PROSE_ENDINGS)]
     alike = {file.path for file in prose if stem_of(file.path) in stems}
-    naming = [] if alike else [file for file in prose if not terms.isdisjoint(file.matched)]
-    about = [file for file in prose if is_named_file(file) or file.path in alike or file in naming]
+    about = [
+        file
+        for file in prose
+        if is_named_file(file) or (file.path in alike if alike else not terms.isdisjoint(file.matched))
+    ]
     return sorted(about, key=lambda file: not is_named_file(file))[:SHOWN_DOCUMENTS]
 
 
