@@ -895,7 +895,7 @@ export interface FoundFile {
   matched: string[]
 }
 
-/** Lines of a file that match the query: a definition, a window of a long one, or the code between. */
+/** Lines of a file that match the query: a definition, some windows of a long one, or the code between. */
 export interface FoundFileRegion {
   /** Relative to `cwd`. */
   path: string

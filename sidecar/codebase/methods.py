@@ -152,7 +152,7 @@ class FoundFile(WireModel):
 
 
 class FoundFileRegion(WireModel):
-    """Lines of a file that match the query: a definition, a window of a long one, or the code between."""
+    """Lines of a file that match the query: a definition, some windows of a long one, or the code between."""
 
     path: str = Field(description="Relative to `cwd`.")
     lines: str = Field(description="The numbers of its lines, as `12-40`; with a gap, as `12,20-40`.")
@@ -355,7 +355,7 @@ def _with_regions(
     packed = pack_regions(found, budget_tokens, weigh, shown)
     if session_id is not None:
         shown_regions.add(session_id, packed)
-    regions = list(map(_region_entry, packed.regions, packed.texts, packed.repeated))
+    regions = [_region_entry(entry.region, entry.text, entry.is_repeated) for entry in packed.entries]
     return result.model_copy(update={"regions": regions, "omitted_regions": packed.omitted})
 
 

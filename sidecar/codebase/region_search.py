@@ -384,10 +384,10 @@ class ShownRegions:
     def add(self, session_id: str, packed: "PackedRegions") -> None:
         """Record the regions that a conversation receives with their lines."""
         shown = dict(self.of(session_id))
-        for region, repeated in zip(packed.regions, packed.repeated, strict=True):
-            if not repeated:
-                key = (region.ranked.path, region.digest)
-                shown[key] = tuple(dict.fromkeys((*shown.get(key, ()), line_span(region))))
+        for entry in packed.entries:
+            for window in () if entry.is_repeated else entry.windows:
+                key = (window.ranked.path, window.digest)
+                shown[key] = tuple(dict.fromkeys((*shown.get(key, ()), line_span(entry.region))))
         self._by_session.put(session_id, shown, 1)
 
     def forget(self, session_id: str | None) -> None:
@@ -398,12 +398,20 @@ class ShownRegions:
             self._by_session.put(session_id, {}, 1)
 
 
+class PackedRegion(NamedTuple):
+    """A region as it is returned, with the windows of one definition joined."""
+
+    region: FoundRegion
+    """The most valuable window, with the lines of all."""
+    windows: tuple[FoundRegion, ...]
+    text: str
+    is_repeated: bool
+
+
 class PackedRegions(NamedTuple):
     """Regions within a token budget, and the number of those that are over it."""
 
-    regions: list[FoundRegion]
-    texts: list[str]
-    repeated: list[bool]
+    entries: list[PackedRegion]
     omitted: int
 
 
@@ -414,28 +422,41 @@ WeighRegion = Callable[[FoundRegion, str], float]
 def pack_regions(
     found: Sequence[FoundRegion], budget_tokens: float, weigh: WeighRegion, shown: Shown | None = None
 ) -> PackedRegions:
-    """Choose regions in their order while they fit; one that was shown before is one line.
+    """Choose regions in their order while they fit, and join the windows of a definition.
 
-    Its text counts all the same: else the same query again would return worse regions in the place of the known ones.
+    What was shown before is one line. Its text counts all the same: else the same query again would return worse
+    regions in the place of the known ones.
     """
-    packed = []
-    left, order = budget_tokens, dict[str, int]()
-    for region in found:
-        spans = (shown or {}).get((region.ranked.path, region.digest), ())
-        text = "\n".join(numbered_lines([region]))
-        tokens = weigh(region, text)
-        text = repeated_line(region, spans) if spans else text
-        if tokens <= left:
-            left -= tokens
-            order.setdefault(region.ranked.path, len(order))
-            packed.append((region, text, bool(spans)))
-    packed.sort(key=lambda entry: (order[entry[0].ranked.path], entry[0].lines[0][0]))
-    return PackedRegions(
-        [region for region, _, _ in packed],
-        [text for _, text, _ in packed],
-        [repeated for _, _, repeated in packed],
-        len(found) - len(packed),
-    )
+    joined: dict[tuple[str, int, bool], tuple[FoundRegion, ...]] = {}
+    weights = defaultdict[tuple[str, int, bool], float](float)
+    left, order, omitted = budget_tokens, dict[str, int](), 0
+    for found_region in found:
+        path, region = found_region.ranked.path, found_region.ranked.region
+        key = (path, region.head or region.first, (path, found_region.digest) in (shown or {}))
+        windows = (*joined.get(key, ()), found_region)
+        weight = weigh(_with_lines_of(windows), "\n".join(numbered_lines(windows)))
+        if weight - weights[key] > left:
+            omitted += 1
+            continue
+        left -= weight - weights[key]
+        joined[key], weights[key] = windows, weight
+        order.setdefault(path, len(order))
+    entries = [_packed(windows, shown or {}, is_repeated=key[2]) for key, windows in joined.items()]
+    entries.sort(key=lambda entry: (order[entry.region.ranked.path], entry.region.lines[0][0]))
+    return PackedRegions(entries, omitted)
+
+
+def _packed(windows: tuple[FoundRegion, ...], shown: Shown, *, is_repeated: bool) -> PackedRegion:
+    region = _with_lines_of(windows)
+    if not is_repeated:
+        return PackedRegion(region, windows, "\n".join(numbered_lines(windows)), is_repeated)
+    spans = [span for window in windows for span in shown[window.ranked.path, window.digest]]
+    return PackedRegion(region, windows, repeated_line(region, spans), is_repeated)
+
+
+def _with_lines_of(windows: Sequence[FoundRegion]) -> FoundRegion:
+    """Return the first of some windows of a definition with the lines of all."""
+    return windows[0]._replace(lines=tuple(sorted({line for window in windows for line in window.lines})))
 
 
 def has_name(region: FoundRegion, name: str) -> bool:

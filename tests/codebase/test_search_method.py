@@ -173,17 +173,40 @@ def test_a_region_shown_before_at_other_lines_is_named_with_these(search: Search
         assert moved["text"] == f"src/prices.py:{moved['lines']} (shown above as {before})"
 
 
-def test_a_region_lists_exactly_the_lines_that_it_shows(search: Search, shop: Repository) -> None:
+def commit_long_function(shop: Repository) -> str:
+    """Commit one definition that is split into several windows, and return its text."""
     notes = "".join(f"    The voucher is checked against rule {n}.\n" for n in range(20))
     steps = "".join(f"    check_{n} = voucher[{n}]\n" for n in range(60))
     code = f'def redeem_voucher(voucher):\n    """Redeem a voucher.\n\n{notes}    """\n{steps}    return voucher\n'
     shop.commit({"src/voucher.py": code})
-    regions = [region for region in search("redeem_voucher")["regions"] if region["path"] == "src/voucher.py"]
+    return code
+
+
+def test_a_region_lists_exactly_the_lines_that_it_shows(search: Search, shop: Repository) -> None:
+    commit_long_function(shop)
+    found = [search("redeem_voucher", budgetTokens=budget)["regions"] for budget in (300, 600, 4_000)]
+    regions = [region for each in found for region in each if region["path"] == "src/voucher.py"]
     assert any("," in region["lines"] for region in regions)
     for region in regions:
         spans = (span.partition("-") for span in region["lines"].split(","))
         listed = [number for first, _, last in spans for number in range(int(first), int(last or first) + 1)]
         assert listed == [int(number) for number in re.findall(r"^(\d+)\|", region["text"], re.MULTILINE)]
+
+
+def test_the_windows_of_a_definition_are_one_region(search: Search, shop: Repository) -> None:
+    lines = commit_long_function(shop).splitlines()
+
+    def voucher(**params: Any) -> list[tuple[str, str]]:
+        found = search("redeem_voucher", **params)["regions"]
+        return [(region["lines"], region["text"]) for region in found if region["path"] == "src/voucher.py"]
+
+    whole = f"1-{len(lines)}"
+    assert voucher(sessionId="agent") == [
+        (whole, "\n".join(f"{number}| {line}" for number, line in enumerate(lines, 1)))
+    ]
+    assert voucher(sessionId="agent") == [(whole, f"src/voucher.py:{whole} (shown above)")]
+    (part,) = voucher(sessionId="agent", budgetTokens=300)
+    assert part[1] == f"src/voucher.py:{part[0]} (shown above as {whole})"
 
 
 @pytest.mark.parametrize("stated", ["event", "fact"])
