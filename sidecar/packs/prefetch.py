@@ -177,7 +177,10 @@ def as_of_now(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
         )
         sub_chat = conversations.sub_chat(tx, sub_chat_id)
     query = task_query(pack_query.task, sub_chat, pack_query.mode) if pack_query.query else ""
-    return pack_query._replace(query=query, requests=(), touched=touched, recent=recent, accepted=accepted)
+    return pack_query._replace(
+        query=query, requests=(), adds_tests=False, creation="", kind="", touched=touched, recent=recent,
+        accepted=accepted,
+    )  # fmt: skip
 
 
 def log_skipped(process: Process, error: Exception) -> None:

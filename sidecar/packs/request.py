@@ -477,6 +477,8 @@ def query_of_request(request: PackRequest) -> PackQuery:
     params, workspace, process = request.params, request.workspace, request.call.process
     budget = (request.settings, request.token_mode, params.max_new_bytes)
     request_bytes = utf8_size(NOTES_REQUEST) if has_notes_request(*budget) else 0
+    # What a later prompt of the task asks for is searched beside the task's pack, which is in the cache.
+    first = clean_prompt(params.prompt) if request.task_is_new else ""
     return PackQuery(
         process=process,
         workspace=workspace,
@@ -491,10 +493,10 @@ def query_of_request(request: PackRequest) -> PackQuery:
         accepted=request.accepted,
         anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
         touched=request.touched,
-        adds_tests=adds_tests(clean_prompt(params.prompt)),
-        creation=creation.subject if (creation := creation_request(clean_prompt(params.prompt))) else "",
-        kind=kind_to_create(clean_prompt(params.prompt)),
-        requests=queries_of_requests(clean_prompt(params.prompt)) if request.task_is_new and request.query else (),
+        adds_tests=adds_tests(first),
+        creation=creation.subject if (creation := creation_request(first)) else "",
+        kind=kind_to_create(first),
+        requests=queries_of_requests(first) if request.query else (),
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),

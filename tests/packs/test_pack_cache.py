@@ -110,6 +110,19 @@ def test_the_pack_after_an_edit_is_prefetched(start_chat: StartChat, active: Mem
     assert hit(chat)
 
 
+@pytest.mark.parametrize("wish", ["And write a test for it.", "And add a coupon module."])
+def test_a_pack_is_prepared_for_follow_ups_that_create_something(
+    start_chat: StartChat, active: MemorySidecar, wish: str
+) -> None:
+    chat = start_chat()
+    prompts = [f"{PROMPT} {wish}", "write tests for both", "then add a function that the page can pass", "go on"]
+    answers = []
+    for number, prompt in enumerate(prompts):
+        answers.append(chat.turn(prompt, lambda number=number: [chat.edit("src/cart.py", f"total = {number}\n")]))
+        prepared(active)
+    assert [answer["metadata"]["cacheHit"] for answer in answers] == [False, True, True, True]
+
+
 def test_the_disk_cache_survives_a_restart(
     start_chat: StartChat, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
