@@ -20,7 +20,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.errors import SidecarError, StateDegraded, SyncFailed
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref, not_configured, shutting_down
-from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, has_type_folder, may_be_item
+from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, has_type_folder, is_misplaced, is_scope_folder
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
@@ -66,16 +66,15 @@ class GitSource:
 
     def files(self) -> list[SourceFile]:
         """Return the regular files below the item folders, ordered by path."""
-        return [file for file in self._scope_files() if has_type_folder(file.path)]
+        return [file for file in self._files(is_scope_folder) if has_type_folder(file.path)]
 
     def misplaced_files(self) -> list[str]:
-        """Return the Markdown files of scopes that are in no type's folder, and so are no items."""
-        paths = (file.path for file in self._scope_files() if not has_type_folder(file.path))
-        return [path for path in paths if may_be_item(path)]
+        """Return the files that look like items and are where none can be."""
+        return [file.path for file in self._files(bool) if is_misplaced(file.path)]
 
-    def _scope_files(self) -> list[SourceFile]:
+    def _files(self, is_read: Callable[[str], bool]) -> list[SourceFile]:
         with self._translate_errors():
-            return list(_scope_files(self._tree(self.commit), "", iter(range(MAX_ENTRIES))))
+            return list(_files_below(self._tree(self.commit), "", iter(range(MAX_ENTRIES)), is_read))
 
     def scopes(self) -> list[str]:
         """Return the existing scopes, such as `teams/web`, in order."""
@@ -165,8 +164,13 @@ def _resolve_ref(repository: Any, ref: str | None) -> Any:
     return commit
 
 
-def _scope_files(tree: Any, prefix: str, remaining: Iterator[int]) -> Iterator[SourceFile]:
-    """Yield the regular files of scopes below a tree. Raise SyncFailed when `remaining` is exhausted."""
+def _files_below(
+    tree: Any, prefix: str, remaining: Iterator[int], is_read: Callable[[str], bool]
+) -> Iterator[SourceFile]:
+    """Yield the regular files below a tree, of the folders at its top that are read.
+
+    Raise SyncFailed when `remaining` is exhausted.
+    """
     depth = prefix.count("/")
     for entry in _entries(tree):
         if next(remaining, None) is None or depth > MAX_DEPTH:
@@ -175,8 +179,8 @@ def _scope_files(tree: Any, prefix: str, remaining: Iterator[int]) -> Iterator[S
             )
         path = prefix + _entry_name(entry)
         if entry.filemode == _FOLDER:
-            if depth or path in SCOPE_FOLDERS or path == "company":
-                yield from _scope_files(entry, f"{path}/", remaining)
+            if depth or is_read(path):
+                yield from _files_below(entry, f"{path}/", remaining, is_read)
         elif depth and entry.filemode in (_FILE, _PROGRAM):
             yield SourceFile(path, str(entry.id))
 

@@ -27,6 +27,8 @@ ItemType = Literal["adr", "policy", "pattern", "spec"]
 SCOPE_FOLDERS: dict[str, Layer] = {"orgs": "org", "teams": "team", "projects": "project"}
 TYPE_FOLDERS: dict[str, ItemType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
 _FOLDERS = {layer: folder for folder, layer in SCOPE_FOLDERS.items()}
+_LAYERS = frozenset(("company", *SCOPE_FOLDERS.values()))
+_ENDINGS = frozenset(("md", "markdown"))
 NON_ITEM_STEMS = frozenset(("readme", "index", "manifest", "changelog", "contributing", "template"))
 """File stems that are not items; names that begin with a dot or an underscore are not either."""
 
@@ -169,7 +171,19 @@ def may_be_item(path: str) -> bool:
     """Whether a file's name is an item's: Markdown, neither hidden nor about its folder."""
     stem, dot, ending = path.rpartition("/")[2].rpartition(".")
     is_hidden = any(part[0] in "._" for part in path.split("/"))
-    return bool(dot) and ending.lower() == "md" and stem.lower() not in NON_ITEM_STEMS and not is_hidden
+    return bool(dot) and ending.lower() in _ENDINGS and stem.lower() not in NON_ITEM_STEMS and not is_hidden
+
+
+def is_scope_folder(name: str) -> bool:
+    """Whether a folder at the top has scopes or is one."""
+    return name == "company" or name in SCOPE_FOLDERS
+
+
+def is_misplaced(path: str) -> bool:
+    """Whether a file looks like an item, by its name and a folder's that is a scope's or a type's, and is none."""
+    top, *folders = path.casefold().split("/")[:-1] or ("",)
+    is_near = top.removesuffix("s") in _LAYERS or not TYPE_FOLDERS.keys().isdisjoint((top, *folders))
+    return is_near and may_be_item(path) and item_location(path) is None
 
 
 def item_location(path: str) -> ItemLocation | None:

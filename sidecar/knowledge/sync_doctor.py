@@ -10,7 +10,7 @@ from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge import store
 from sidecar.knowledge.automatic_sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.git_source import GitSource, open_configured_source, open_source
-from sidecar.knowledge.item import in_scope, item_location
+from sidecar.knowledge.item import in_scope, is_scope_folder, item_location
 from sidecar.knowledge.store import parse_state, sync_lock
 from sidecar.knowledge.sync_inputs import SyncInputs, build_manifest, load_inputs, read_entries
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
@@ -202,7 +202,8 @@ class Problem(NamedTuple):
     problem: str
 
 
-MISPLACED = "It is in none of the folders adrs/, policies/, patterns/ and specs/ of its scope, so no sync reads it."
+_OUTSIDE_TYPES = "It is not below adrs/, policies/, patterns/ or specs/ at the top of its scope, so no sync reads it."
+_OUTSIDE_SCOPES = "It is not below company/, orgs/<id>/, teams/<id>/ or projects/<id>/, so no sync reads it."
 
 
 def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
@@ -211,5 +212,7 @@ def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
     entries = read_entries(source.files(), ["*"], {}, source.content)
     manifest = build_manifest(source.commit, entries, {})
     problems = [Problem(failure.path, failure.problem) for failure in manifest.failures]
-    problems += [Problem(path, MISPLACED) for path in source.misplaced_files()]
+    for path in source.misplaced_files():
+        is_in_scope = is_scope_folder(path.partition("/")[0])
+        problems.append(Problem(path, _OUTSIDE_TYPES if is_in_scope else _OUTSIDE_SCOPES))
     return source.commit, len(manifest.items), problems

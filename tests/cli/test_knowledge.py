@@ -32,17 +32,29 @@ def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Rep
             "company/rule.md": "# K\n",
             "company/README.md": "# Company\n",
             "teams/web/decisions/l.md": "# L\n",
+            "company/shop/adrs/m.md": "# M\n",
+            "teams/adrs/n.md": "# N\n",
+            "company/ADRs/o.markdown": "# O\n",
+            "adrs/p.md": "# P\n",
+            "Team/web/adr/q.md": "# Q\n",
+            "docs/guide.md": "# Guide\n",
+            "docs/adrs/README.md": "# Readme\n",
+            "company/specs/r.markdown": "# R\n",
             "company/policies/e.md": "---\ntype: policies\nlayer: company\n---\n# E\n",
         }
     )
     status, lines = lint()
-    assert (status, lines[-1]) == (1, "3 items, 10 problems.")
+    assert (status, lines[-1]) == (1, "4 items, 15 problems.")
     missing_id = (
         "It needs an `id` in its front matter: an id may contain only letters, digits, dots, hyphens and underscores."
     )
-    misplaced = "It is in none of the folders adrs/, policies/, patterns/ and specs/ of its scope, so no sync reads it."
+    misplaced = "It is not below adrs/, policies/, patterns/ or specs/ at the top of its scope, so no sync reads it."
+    outside = "It is not below company/, orgs/<id>/, teams/<id>/ or projects/<id>/, so no sync reads it."
     folder_name = "The name of its scope's folder may contain neither spaces nor any of : * ? \" < > | \\."
     assert sorted(lines[:-1]) == [
+        f"Team/web/adr/q.md: {outside}",
+        f"adrs/p.md: {outside}",
+        f"company/ADRs/o.markdown: {misplaced}",
         f"company/adrs/Größe neu.md: {missing_id}",
         "company/adrs/a.md: Its type `recipe` is unknown; use adr, policy, pattern, spec.",
         "company/adrs/b.md: Its layer `team` contradicts its folder, whose layer is `company`.",
@@ -52,6 +64,8 @@ def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Rep
             for name, field in (("f", "type"), ("g", "layer"), ("h", "id"))
         ],
         f"company/rule.md: {misplaced}",
+        f"company/shop/adrs/m.md: {misplaced}",
+        f"teams/adrs/n.md: {misplaced}",
         f"teams/web app/adrs/j.md: {folder_name}",
         f"teams/web/decisions/l.md: {misplaced}",
     ]
