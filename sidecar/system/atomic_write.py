@@ -42,8 +42,11 @@ def write_atomic(
 
     An existing file keeps its permissions; a private one is this user's alone, whatever the umask. With several
     writers, in one process or more, the last one wins. Content can come in parts, which are made while it is written;
-    if making one raises, the target stays as it was. With a `folder`, the target is a name in it.
+    if making one raises, the target stays as it was. With a `folder`, the target is a name in it. Without one, what a
+    killed writer left beside the target is removed at this process's first write there.
     """
+    if folder is None:
+        remove_abandoned_once(os.path.dirname(target))
     with temporary_name() as name:
         beside = folder or RealFolder(os.path.dirname(target), None)
         path = target if folder is None else beside.at(target)
@@ -98,6 +101,7 @@ def temporary_name() -> Generator[str]:
 
 def write_resolved(path: str, content: bytes, *, durable: bool = True, is_private: bool = False) -> None:
     """Write a file atomically whose path has no link, also not one that appears meanwhile. Raise OSError."""
+    remove_abandoned_once(os.path.dirname(path))
     with open_real_parent(path) as (folder, name):
         write_atomic(name, content, durable=durable, is_private=is_private, folder=folder)
 
@@ -140,7 +144,7 @@ def remove_abandoned_files(root: str, depth: int = MAX_DEPTH) -> None:
 
 
 def remove_abandoned_once(folder: str) -> None:
-    """Delete the temporary files of ended writers in one of our folders, when this process first uses it."""
+    """Delete the temporary files of ended writers in a folder, when this process first uses it."""
     if folder not in _swept:
         _swept.add(folder)
         remove_abandoned_files(folder, depth=0)

@@ -161,6 +161,24 @@ def test_every_folder_of_ours_loses_what_a_killed_writer_left_when_it_is_next_us
     assert foreign.exists()
 
 
+def test_a_folder_of_the_user_loses_what_a_killed_writer_left_when_a_file_is_next_written_there(
+    make_repository: Callable[..., Repository], open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    registry = "chati.dev/data/entity-registry.yaml"
+    project = make_repository({registry: "entities: {}\n", "src/a.py": "A = 1\n"}).path
+    sidecar = open_sidecar()
+    sidecar.client.initialize(settings={"sessionLockFile": "rules"})
+    written = [project, (project / registry).parent]
+    left, untouched = [temporary(folder, DEAD_PID) for folder in written], temporary(project / "src", DEAD_PID)
+    others = [temporary(folder, os.getppid()) for folder in written]
+    entity = {"id": "docs/a", "path": "src/a.py", "type": "doc", "purpose": "Name the letter"}
+    sidecar.client.request("registry/put", {"cwd": str(project), **entity})
+    sidecar.client.request("session/activate", {"cwd": str(project)})
+    assert (project / "CLAUDE.md").exists()
+    assert [path for path in left if path.exists()] == []
+    assert all(path.exists() for path in (*others, untouched))
+
+
 def swap(folder: Path, outside: Path) -> None:
     """Put a link in the place of a folder."""
     folder.rename(folder.with_name("moved"))
