@@ -211,7 +211,7 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
             _queue_for_memory(tx, edited, now_ms)
         result = _result(_store(tx, edited, now_ms))
     if before.status == "accepted":
-        _run_upkeep(call, params.project_path)
+        _update_memory(call, params.project_path)
     return result
 
 
@@ -235,7 +235,7 @@ def discard_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
 def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult:
     project, now_ms = _project(call, params.project_path), call.now_ms()
     decided = _decided(call, params, verb, project, now_ms)
-    _run_upkeep(call, params.project_path)
+    _update_memory(call, params.project_path)
     return decided
 
 
@@ -267,10 +267,11 @@ def _queue_for_memory(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> N
     (queue_withdrawn if artifact.status == "discarded" else queue_accepted)(tx, artifact, now_ms)
 
 
-def _run_upkeep(call: Call, project_path: str) -> None:
-    from sidecar.memory import run_upkeep_later
+def _update_memory(call: Call, project_path: str) -> None:
+    """Update the artifact's memory before the answer: a command ends with it, and an index may be long under way."""
+    from sidecar.memory import run_upkeep
 
-    run_upkeep_later(call.process, call.process.workspaces.get(project_path, None))
+    run_upkeep(call.process, call.process.workspaces.get(project_path, None))
 
 
 def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from sidecar.memory.capture.verify_noted_rule import Support, TypedMessage, repeats_one_task, verify_rule
     from sidecar.memory.methods import to_capture_result, to_session_summary
     from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
-    from sidecar.memory.upkeep import clean_session, run_upkeep_later
+    from sidecar.memory.upkeep import clean_session, run_upkeep, run_upkeep_later
 
 _LOADED_LATER = {
     "sidecar.memory.capture.capture_session": (
@@ -92,7 +92,7 @@ _LOADED_LATER = {
     "sidecar.memory.capture.verify_noted_rule": ("Support", "TypedMessage", "repeats_one_task", "verify_rule"),
     "sidecar.language.conclusions": ("StatementKind",),
     "sidecar.memory.model": ("MemoryCaptureResult", "SessionSummaryInput"),
-    "sidecar.memory.upkeep": ("clean_session", "run_upkeep_later"),
+    "sidecar.memory.upkeep": ("clean_session", "run_upkeep", "run_upkeep_later"),
 }
 """Names of modules that no pre-run needs: they are loaded when a name is first used."""
 

@@ -1,6 +1,7 @@
 """Memory upkeep over years: tiers follow the score, stale memories are archived, rules are proposed."""
 
 import os
+import threading
 from typing import Any
 
 import pytest
@@ -264,7 +265,6 @@ def test_an_accepted_artifact_becomes_a_durable_memory(memories: Memories, conve
     drafted = drafted_of_a_run(memories, conversation)
     assert memories.ids() == []
     conversation.decide("accept", drafted["id"])
-    memories.sidecar.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
     (memory,) = memories.ask("list")["memories"]
     assert (memory["type"], memory["retention"], memory["tags"]) == (
         "episodic",
@@ -280,8 +280,8 @@ def test_an_artifacts_memory_follows_the_users_edits(memories: Memories, convers
     drafted = drafted_of_a_run(memories, conversation)
 
     def decide(verb: str, **changes: str) -> None:
+        """Decide; the memories follow before the answer, so that a command line's process leaves nothing to do."""
         conversation.decide(verb, drafted["id"], **changes)
-        memories.sidecar.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
 
     decide("update", body="# A draft\n\nNobody accepted this.")
     assert memories.ids() == []
@@ -306,6 +306,22 @@ def test_an_artifacts_memory_follows_the_users_edits(memories: Memories, convers
     decide("accept")
     assert memories.ids(archived=None) == [memory_id]
     assert memories.ask("get", id=memory_id)["text"] == "Rounding happens twice."
+
+
+def test_discarding_withdraws_an_artifacts_memory_in_passive_mode_and_during_an_index(
+    memories: Memories, conversation: Conversation
+) -> None:
+    drafted = drafted_of_a_run(memories, conversation)
+    conversation.decide("accept", drafted["id"])
+    assert len(memories.ids()) == 1
+    conversation.client.request("settings/update", {"settings": {"mode": "passive"}})
+    indexed = threading.Event()
+    process = memories.sidecar.app.process
+    assert process is not None
+    process.indexing.start(indexed.wait, 20)
+    conversation.decide("discard", drafted["id"])
+    assert memories.ids() == []
+    indexed.set()
 
 
 def proven(memories: Memories) -> str:

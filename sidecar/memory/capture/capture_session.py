@@ -194,7 +194,8 @@ def _capture_pending(context: CaptureContext) -> CaptureResult:
 def _capture_artifact(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     context = context._replace(origin="artifact")
     writer = Writer(context.process, context.workspace, context.reach)
-    changed = update_artifact_memory(writer, summary) if may_write(context) else None
+    is_withdrawn = not summary.notes  # by the user, whose decision also holds in passive mode
+    changed = update_artifact_memory(writer, summary) if is_withdrawn or may_write(context) else None
     if changed is None:
         return _capture(context, summary)
     captured = CaptureResult(repeated=changed)
