@@ -122,6 +122,8 @@ Vanaf nu schrijf je commits in het Engels
 We gebruiken Redux niet meer
 Nee, datums zijn altijd UTC
 Запомни: мы используем pnpm
+Запомни, что мы используем pnpm
+Denk bitte daran, dass Deployments über fly.io laufen
 Впредь пиши коммиты на английском
 Мы больше не используем Redux
 Нет, даты всегда в UTC
