@@ -382,7 +382,8 @@ MAX_SENTENCES_OF_UNSURE = 5
 
 _DECIDED_WORDS = words_of(
     "decided agreed settled said told decidimos acordamos dijimos decidido quedamos combinamos dissemos décidé dit"
-    " convenu entschieden beschlossen gesagt vereinbart geeinigt"
+    " convenu entschieden beschlossen gesagt vereinbart geeinigt combinou decidiu combinado deciso concordato detto"
+    " afgesproken besloten договорились решили"
 )
 
 

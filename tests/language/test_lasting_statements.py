@@ -300,10 +300,25 @@ pourquoi as-tu encore utilisé npm ? on a décidé d'utiliser pnpm
 warum hast du wieder npm benutzt? wir haben uns für pnpm entschieden
 为什么又用 npm？我们决定用 pnpm
 なぜまたnpmを使ったの？pnpmに決めたでしょ。
+¿Por qué has tocado el fichero generado? Quedamos en no editarlo a mano
+Por que você usou npm? A gente combinou que usaria pnpm.
+Pourquoi utilises-tu des floats ? Nous avions convenu de tout stocker en centimes.
+Wieso pushst du auf main? Wir haben beschlossen, nur über PRs zu gehen.
+Perché hai usato npm? Avevamo deciso di usare pnpm.
+Waarom heb je npm gebruikt? We hadden pnpm afgesproken.
+Почему ты взял npm? Мы же договорились использовать pnpm.
+为什么用npm？我们说好用pnpm的。
+なぜnpmを使ったの？pnpmを使うと決めたよね。
 """.strip().splitlines()
 
 NOT_BINDING = """
 it always resets
+Warum ist die Seite leer? Wir haben das Layout gestern beschlossen.
+Pourquoi le test échoue ? On a dit au client que c'était réglé.
+¿Por qué falla el build? Decidimos mirarlo mañana.
+为什么页面是空的？我们决定先看日志。
+なぜページが空なの？ログを見ることに決めた。
+Почему падает тест? Мы решили посмотреть логи.
 It always resets when I reload
 always-on mode is broken
 Every time you save, it crashes
