@@ -407,22 +407,23 @@ _REMEMBER = lazy_regex(
     r"|a(?:ñ|gr)\w{2,4}|apunta|ajoute|mets|enregistre|guarde|salv[ae]|adiciona|anota|aggiungi|salva|metti|voeg|sla"
     r"|запиши|сохрани) (?:[\w'’-]+ ){0,2}?(?:to|in|into|a|à|en|dans|na|no|alla|nella|aan|im|ins"
     r"|в)\s(?:[\w'’]+ )?(?:memory|gedächtnis|memoria|mémoire|memória|geheugen|память)(?= ?[:,]| (?:that|dass|que|che"
-    r"|dat|что)\b| qu['’])|recuerd[ae](?!,? (?:cuando|cómo|ayer)\b)|recordá|ten(?:ga)? en cuenta"
+    r"|dat|что)\b| qu['’])|recuerd[ae](?!,? (?:cuando|cómo|ayer)\b)|recordá|ten(?:ga)? (?:en cuenta|presente)"
     r"|no (?:te )?olvides(?= ?[:,]| (?:que|de que|nunca|siempre)\b)|acuérdate(?! del\b| de (?!que\b|no\b|nunca\b))"
     r"|souviens[- ]toi(?! d(?:u|es|e la|e l['’]\w+)\b| quand\b)|souvenez[- ]vous|rappelle[- ]toi(?! d(?:u|es|e la)\b)"
     r"|rappelez[- ]vous|n['’]oublie(?:z)? (?:pas|jamais)(?= ?[:,]| (?:que|de|toujours|jamais)\b| qu['’]| d['’])|retiens"
-    r"|retenez|garde en tête|gardez en tête|note bien|merke? dir(?! das (?:mal|nicht)\b)"
-    r"|denke? (?:bitte )?(?:immer )?daran|denk dran|vergiss (?:nicht|nie(?:mals)?)(?= ?[:,]| (?:dass|immer|nie|bitte)\b"
-    r"|[^.\n]{2,80}\bzu \w+en\b)|behalte im kopf|beachte|merken?(?= ?:)|à retenir(?= ?:)|lembr(?:e"
-    r"|a)(?:-se)?(?! d[oa]s?\b| quando\b)|tenha em mente|guarde|não (?:se )?esque(?:ças?|ce)(?= ?[:,]| (?:que|de que"
-    r"|nunca|sempre)\b)|ricorda(?:ti|te)?|tieni (?:presente|a mente)|non dimenticare(?= ?[:,]| (?:che|di|mai|sempre)\b)"
-    r"|onthou[d]?|vergeet niet(?= ?[:,]| (?:dat|om|te)\b)|denk eraan|запомни(?:те)?|помни(?:те)?|не забывай(?:те)?"
-    r"|не забудь(?:те)?(?= ?[:,])|име(?:й|йте) в виду|учти(?:те)?|(?:za)?pamiętaj(?:cie)?)\b[\s:,，：]{0,3}(?:that\b"
-    r"|to\b|de\b|d['’]|que\b|dass\b|zu\b|di\b|che\b|om\b|dat\b|что\b|aby\b|żeby\b|że\b|this:|the following:|questo:"
-    r"|esto:|ceci:|folgendes:|isto:|и\b)?|(?:^|[，。、；：,\s])(?P<unspaced>(?:请)?(?:记住(?!密码|我|登录|用户|账号)"
-    r"|牢记|别忘了|不要忘记|请记得)[:：，,]?|忘れないで(?:ください|ね)?[:：、,]|(?:メモリ|記憶)に(?:追加|保存"
-    r"|記録)して(?:ください)?[:：、,]|(?:记|存|加)(?:到|进|入)(?:你的?)?(?:记忆|内存)[里中]?[:：，,]"
-    r"|覚えておいて(?:ください|ね)?[:：、。]?|覚えて(?:(?:ください|ね)[:：、。]?|[:：、])|(?:帮我)?记一?下[:：，,])"
+    r"|retenez|garde en tête|gardez en tête|notez? bien|pensez?(?= à (?:toujours|ne (?:jamais|pas))\b)"
+    r"|merke? dir(?! das (?:mal|nicht)\b)|denke? (?:bitte )?(?:immer )?daran|denk dran|vergiss (?:nicht"
+    r"|nie(?:mals)?)(?= ?[:,]| (?:dass|immer|nie|bitte)\b|[^.\n]{2,80}\bzu \w+en\b)|behalte im kopf|beachte"
+    r"|merken?(?= ?:)|à retenir(?= ?:)|lembr(?:e|a)(?:-se)?(?! d[oa]s?\b| quando\b)|tenha em mente|guarde|não (?:se "
+    r"|te )?esque(?:ças?|ce)(?= ?[:,]| (?:que|de que|nunca|sempre)\b)|ricorda(?:ti|te)?|tieni (?:presente|a mente)"
+    r"|non dimenticare(?= ?[:,]| (?:che|di|mai|sempre)\b)|onthou[d]?|vergeet niet(?= ?[:,]| (?:dat|om|te)\b)|denk eraan"
+    r"|запомни(?:те)?|помни(?:те)?|не забывай(?:те)?|не забудь(?:те)?(?= ?[:,])|име(?:й|йте) в виду|учти(?:те)?"
+    r"|(?:za)?pamiętaj(?:cie)?)\b[\s:,，：]{0,3}(?:that\b|to\b|de\b|d['’]|que\b|dass\b|zu\b|di\b|che\b|om\b|dat\b|что\b"
+    r"|aby\b|żeby\b|że\b|this:|the following:|questo:|esto:|ceci:|folgendes:|isto:|и\b)?|(?:^"
+    r"|[，。、；：,\s])(?P<unspaced>(?:请)?(?:记住(?!密码|我|登录|用户|账号)|牢记|别忘了|不要忘记|请记得)[:：，,]?"
+    r"|忘れないで(?:ください|ね)?[:：、,]|(?:メモリ|記憶)に(?:追加|保存|記録)して(?:ください)?[:：、,]|(?:记|存"
+    r"|加)(?:到|进|入)(?:你的?)?(?:记忆|内存)[里中]?[:：，,]|覚えておいて(?:ください|ね)?[:：、。]?"
+    r"|覚えて(?:(?:ください|ね)[:：、。]?|[:：、])|(?:帮我)?记一?下[:：，,])"
     r"|(?P<closing>[^。\n]{4,200}(?:(?:こと|の|ように|と)(?:を|は|も)?(?:覚えておいて|覚えて|忘れないで|記憶して)))",
     re.IGNORECASE,
 )
@@ -461,16 +462,20 @@ NO_LONGER = lazy_regex(
     rf"|brauchen"
     rf"|unterstützen|haben) wir (?:{_WITHIN}{{1,60}} )?(?:nicht|kein\w{{0,2}}) (?:{_WITHIN}{{1,60}} )?mehr\b"
     r"|\b(?:(?:nós )?não (?:usa|utiliza|precisa|suporta|quere|trabalha|te|faze)mos"
-    rf"|a gente não \w{{2,20}}) (?:{_WITHIN}{{1,60}} )?mais\b|\bjá não (?:usa|utiliza)mos\b"
+    rf"|a gente não \w{{2,20}}) (?:{_WITHIN}{{1,60}} )?mais\b"
+    r"|\bjá não (?:(?:usa|utiliza|precisa|suporta|trabalha|te|faze)mos|quer\w+)\b"
     rf"|\bnon (?:usia|utilizzia|vogliam|supportia|abbia|faccia)mo? ?(?:{_WITHIN}{{1,60}} )?più\b|\b(?:we"
     rf"|wij) {_WITHIN}{{2,80}}\b(?:niet|geen) (?:{_WITHIN}{{1,40}} )?meer\b"
     rf"|\bмы (?:{_WITHIN}{{1,40}} )?больше не\b|\bбольше не (?:используем|пользуемся|поддерживаем)\b"
     rf"|\bjuż nie (?:używamy"
     r"|korzystamy)\b"
-    r"|我们(?:已经|现在)?(?:不再|不用了?|弃用了?)|(?:已经|现在)不再使用|もう(?:[^。、\n]{0,40})(?:使っていません"
+    r"|\bwe(?:['’]ve| have)? (?:stopped|quit) (?:using|supporting)\b|\b(?:hemos dejado|dejamos|deix[aá]mos)"
+    r" de (?:us|utiliz|sop|sup)(?:ort)?ar\b"
+    r"|\b(?:on a|nous avons) (?:arrêté|cessé) d(?:e |['’])(?:utiliser|supporter)\b"
+    r"|我们(?:已经|现在)?(?:停止(?=支持|使用)|不再|不用了?|弃用了?)|(?:已经|现在)不再使用|もう(?:[^。、\n]{0,40})(?:使っていません"
     r"|使っていない|使いません|使わない|使わなくなり|(?:サポート|対応|利用|使用)(?:して(?:い)?(?:ません|ない)"
     r"|し(?:ません|ない)))"
-    r"|(?:使用|利用)(?:を|は)(?:やめました|廃止しました)",
+    r"|(?:使用|利用|サポート|対応)(?:を|は)(?:やめました|廃止しました)",
     re.IGNORECASE,
 )
 _NO_ALWAYS = lazy_regex(
@@ -521,8 +526,7 @@ class Form(NamedTuple):
 FORMS: tuple[Form, ...] = (
     Form("remember", "remember", _REMEMBER, words_of(
         "remember remeber rember mind forget recuerda recuerde recordá cuenta olvides acuérdate souviens souvenez"
-        " rappelle"
-        " rappelez n'oublie n'oubliez retiens retenir merken"
+        " rappelle rappelez n'oublie n'oubliez retiens retenir merken notez pense pensez"
         " retenez tête merk merke denk denke vergiss behalte beachte lembre lembra mente esqueça guarde ricorda"
         " ricordati ricordate presente"
         " dimenticare onthou onthoud vergeet запомни запомните помни помните забывай забывайте виду учти учтите"
@@ -537,7 +541,10 @@ FORMS: tuple[Form, ...] = (
         " hoje heute morgen d'aujourd'hui oggi"
         " diante frente agora ora d'ora adesso nu voortaan vervolg момента впредь отныне дня teraz przyszłość"
     )),
-    Form("no longer", "rejection", NO_LONGER, words_of("longer anymore more ya já plus mehr mais più meer больше już")),
+    Form("no longer", "rejection", NO_LONGER, words_of(
+        "longer anymore more stopped quit dejado dejamos deixamos deixámos arrêté cessé ya já plus mehr mais più meer"
+        " больше już"
+    )),
     Form("no, always", "correction", _NO_ALWAYS, words_of(
         "always never immer nie niemals stets toujours jamais siempre nunca sempre mai altijd nooit всегда никогда"
         " hier bei ici aquí aqui qui здесь тут нас"

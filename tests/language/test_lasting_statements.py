@@ -36,6 +36,9 @@ de ahora en adelante usa pnpm
 Ya no usamos jQuery
 No, las fechas siempre son en UTC
 Souviens-toi : on utilise pnpm
+Pense à toujours lancer ruff avant un commit
+Ten presente que los precios van en céntimos
+Não te esqueças que os preços são em cêntimos
 Désormais, écris les commits en anglais
 On n'utilise plus Webpack
 Nous n'utilisons plus Redux.
@@ -98,6 +101,13 @@ não esquece: sem rede nos testes unitários
 Wir unterstützen Python 3.8 nicht mehr
 on ne supporte plus node 16.2
 já não usamos o node 16.2
+já não suportamos o Python 3.8
+we've stopped using celery
+hemos dejado de usar jQuery
+deixámos de usar o Redux
+on a arrêté d'utiliser Webpack
+我们停止支持 Python 3.8 了
+Python 3.8のサポートはやめました
 Python 3.8 はもうサポートしません
 we no longer use celery, fix the docs
 non usiamo più celery, aggiorna la documentazione
@@ -312,6 +322,8 @@ Waarom heb je npm gebruikt? We hadden pnpm afgesproken.
 """.strip().splitlines()
 
 NOT_BINDING = """
+we stopped using the cache in this function and now it fails
+我们停止服务再试一次
 it always resets
 Warum ist die Seite leer? Wir haben das Layout gestern beschlossen.
 Pourquoi le test échoue ? On a dit au client que c'était réglé.
