@@ -27,38 +27,34 @@ MAX_LINE = 8_000
 """Characters of a line that a person types."""
 
 _CODE_LINE = lazy_regex(
-    r"\s*+(?:[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> "
-    r"|(?:import|from(?! now)|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
-    r"|async|void|int|package|using|namespace|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT"
-    r"|INSERT|UPDATE|CREATE|ALTER|DROP) ?.{0,200}[;{}()=:]$|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:="
-    r"|=>) ?\S.{0,200}[;{(\[,'\")\d]$|(?:\"[\w-]{1,60}\": ?"
-    r"|(?!(?i:remember|merke?|recuerda|lembr[ea]|ricorda|retiens|onthoud|запомни|覚えて|记住)\b)[\w-]{1,60}: ?"
-    r"(?!(?:\"[^\"\n]*\"|'[^'\n]*'|\[[^\]\n]*\]|\d\S*)(?:\s[^\W\d_][\w'’-]*+[,;]?){2}))"
-    r"(?:[\"'\[{]|\d(?!\d?[.)]\s)).{0,200},?$"
-    r"|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$|\.\w{1,40}\("
-    r"|[\w.$]{1,80}\(.{0,200}\)[;{,]?$"
-    r"|(?!(?:[^\W\d_][\w'’-]*+[,;:]?\s++){4,}[\w'’-]++;$).{0,300}[;{}]$|\d+[,;]?$"
-    r"|\d{1,5}\s{0,4}[│|]|[\w./\\-]{3,200}:\d+\b|curl |python3? -c )"
+    r"\s*+(?:[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> |(?:import|from(?! now)"
+    r"|export|const|let|var|def|class|func|fn|return|public|private|protected|static|async|void|int|package|using"
+    r"|namespace|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT|INSERT|UPDATE|CREATE|ALTER"
+    r"|DROP) ?.{0,200}[;{}()=:]$|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:=|=>) ?\S.{0,200}[;{(\[,'\")\d]$|(?:\"[\w-]{1,60}\": ?"
+    r"|(?!(?i:remember|merke?|recuerda|lembr[ea]|ricorda|retiens|onthoud|запомни|覚えて"
+    r"|记住)\b)[\w-]{1,60}: ?(?!(?:\"[^\"\n]*\"|'[^'\n]*'|\[[^\]\n]*\]"
+    r"|\d\S*)(?:\s[^\W\d_][\w'’-]*+[,;]?){2}))(?:[\"'\[{]|\d(?!\d?[.)]\s)).{0,200},?$|[\w.$]{1,60},$"
+    r"|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$|\.\w{1,40}\(|[\w.$]{1,80}\(.{0,200}\)[;{,]?$"
+    r"|(?!(?:[^\W\d_][\w'’-]*+[,;:]?\s++){4,}[\w'’-]++;$).{0,300}[;{}]$|\d+[,;]?$|\d{1,5}\s{0,4}[│|]"
+    r"|[\w./\\-]{3,200}:\d+\b|curl |python3? -c )"
 )
 _DIAGNOSTIC = lazy_regex(
     r"\s*+(?:PS [A-Z]:\\|[A-Za-z]:\\|at [\w.$<>]+[ .]?\(|at (?:async |<anonymous>|\S{1,200}:\d+:\d)|File \""
-    r"|Traceback \(|Caused by:|Uncaught |---> \S+(?:Exception|Error)\b|npm (?:ERR!|error|warn|WARN|notice)"
-    r"|(?:yarn|pnpm|pip|bun|cargo|go|docker)(?: \w{1,12})? (?:WARN|warn(?:ing)?|error)\b"
-    r"|\[[\w:-]{2,30}\] ?(?i:warn(?:ing)?|error|info)\b|error TS\d|error\[|warning[:\[]|Error: "
-    r"|[\w.]{3,80}(?:Error|Exception|Warning)\b[:(]"
-    r"|(?:[a-z_]\w{0,40}\.){2,6}[A-Z]\w{1,60}: |(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b"
-    r"|(?:HINT|DETAIL|NOTICE|CONTEXT):\s{2}|\[?\d{4}-\d\d-\d\d[T ,]\d\d:|\[?\d{4}(?:-\w{2,3}-|/\d\d/)\d\d[ T]\d"
-    r"|\[?\d{1,2}:\d\d:\d\d\b|(?:\([\w.-]{1,20}\) )?[\w.-]{1,40}@[\w.-]{1,60}(?::\S{0,80}[#$]| .{1,60} %)(?: |$)"
-    r"|[\w./:\\-]{3,200}:\d+:[\d ]|\S{1,200}\(\d+(?:,\d+)?\): |\d+:\d+\s+(?:error|warning)\b"
-    r"|\([\w.]{2,30} \d+\.\d+[\d.]*\) \S+:\d+|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d"
-    r"|(?:✓|✗|✘|✖|❯|√|×|⨯|➜) |panic: "
-    r"|PHP [A-Z]\w+(?: \w+)?: |FAIL(?:ED)?\s+\S+[./]|not ok \d|E {3,}|e: file:|.{20,300}\s[a-z]{3,20}:S\d{2,5}$"
-    r"|(?:[^\t\n]{1,300}\t){3})"
+    r"|Traceback \(|Caused by:|Uncaught |---> \S+(?:Exception|Error)\b|npm (?:ERR!|error|warn|WARN|notice)|(?:yarn|pnpm"
+    r"|pip|bun|cargo|go|docker)(?: \w{1,12})? (?:WARN|warn(?:ing)?|error)\b|\[[\w:-]{2,30}\] ?(?i:warn(?:ing)?|error"
+    r"|info)\b|error TS\d|error\[|warning[:\[]|Error: |[\w.]{3,80}(?:Error|Exception|Warning)\b[:(]"
+    r"|(?:[a-z_]\w{0,40}\.){2,6}[A-Z]\w{1,60}: |(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b|(?:HINT|DETAIL|NOTICE"
+    r"|CONTEXT):\s{2}|\[?\d{4}-\d\d-\d\d[T ,]\d\d:|\[?\d{4}(?:-\w{2,3}-|/\d\d/)\d\d[ T]\d|\[?\d{1,2}:\d\d:\d\d\b"
+    r"|(?:\([\w.-]{1,20}\) )?[\w.-]{1,40}@[\w.-]{1,60}(?::\S{0,80}[#$]| .{1,60} %)(?: |$)|[\w./:\\-]{3,200}:\d+:[\d ]"
+    r"|\S{1,200}\(\d+(?:,\d+)?\): |\d+:\d+\s+(?:error|warning)\b|\([\w.]{2,30} \d+\.\d+[\d.]*\) \S+:\d+|(?:GET|POST|PUT"
+    r"|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d|(?:✓|✗|✘|✖|❯|√|×|⨯|➜) |panic: |PHP [A-Z]\w+(?: \w+)?: "
+    r"|FAIL(?:ED)?\s+\S+[./]|not ok \d|E {3,}|e: file:|.{20,300}\s[a-z]{3,20}:S\d{2,5}$|(?:[^\t\n]{1,300}\t){3}"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d|[\w.-]{1,40}[-_]\d{1,3} {1,20}\| "
+    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d\d(?:\s?[AP]M)? - \w[^:\n]{0,40}: )"
 )
 _STRUCTURE_LINE = lazy_regex(
     r"\s*+(?:#{1,6} \S|[-*•+] {1,3}\*\*|\*\*[^*\n]{1,80}\*\*:?$|\d{1,2}[.)] {1,3}\*\*|\|.*\|$|[-*_=]{3,}$"
-    r"|(?:[-*•+] {1,3})?[✅❌⚠🔴🟢🟡🎯📋🚀⏺⎿⭐📝🔧💡]"
-    r"|[-*•+] \[[ xX]\] )"
+    r"|(?:[-*•+] {1,3})?[✅❌⚠🔴🟢🟡🎯📋🚀⏺⎿⭐📝🔧💡]|[-*•+] \[[ xX]\] )"
 )
 _CONTINUED_DUMP = lazy_regex(r"\s{2,}\S|\s*(?:= )?(?i:hint|note|help|tip|info|suggestion|see also|caused by):\s")
 """A line below one of a log that belongs to it."""
@@ -85,15 +81,13 @@ _QUOTATION = lazy_regex(
     r"|(?P<g>[^`\n]{25,1500}))`|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
 )
 _CANNED = lazy_regex(
-    r"Implement the (?:following )?plan\b|@agent (?:Try Again|Continue)"
-    r"|\[Request interrupted|Continue to iterate\?|Continue: "
-    r"|This session is being continued from a previous conversation|Caveat: The messages below"
-    r"|Please continue the conversation from where"
-    r"|Sorry, the response hit the (?:length|rate) limit|Verify these issues exist and fix them"
-    r"|\[?Pasted text #\d|DO NOT respond to these messages"
+    r"Implement the (?:following )?plan\b|@agent (?:Try Again|Continue)|\[Request interrupted|Continue to iterate\?"
+    r"|Continue: |This session is being continued from a previous conversation|Caveat: The messages below"
+    r"|Please continue the conversation from where|Sorry, the response hit the (?:length|rate) limit"
+    r"|Verify these issues exist and fix them|\[?Pasted text #\d|DO NOT respond to these messages"
     r"|If this plan can be broken down into multiple|If you need specific details from before exiting plan mode"
-    r"|Your task is to create a detailed summary|The user opened the file|The following (?:files|tools"
-    r"|skills) (?:are|were) "
+    r"|Your task is to create a detailed summary|The user opened the file|The following (?:files|tools|skills) (?:are"
+    r"|were) "
 )
 _WHOLE_CANNED = lazy_regex(
     r"Implement the (?:following )?plan\b|This session is being continued from|Caveat: The messages below"
@@ -103,20 +97,20 @@ _WHOLE_CANNED = lazy_regex(
 _ROLE = lazy_regex(
     r"\s*+(?:#{1,3} (?:role|system|instructions?|context|task|goal|objective)s?\b|(?:\**(?:role|system prompt)\**:)"
     r"|you are (?:an?|the) (?!right|idiot|bit|little|liar|moron)|you are [^.\n]{3,60} (?:—|–|, an?) "
-    r"|act as (?:an?|the) |(?:tu es|vous êtes) une? |eres una? |du bist eine? |você é uma? |sei una? |ты (?:—|-) "
+    r"|you are (?-i:[A-Z])\w{1,30}[.,]|act as (?:an?|the) |(?:tu es|vous êtes) une? |eres una? |du bist eine? "
+    r"|você é uma? |sei una? |ты (?:—|-) "
     r"|你是一[个名位]|あなたは)",
     re.IGNORECASE,
 )
+_OF_PROMPT = lazy_regex(r"(?i)\bprompts?\b|промпт|プロンプト|提示词")
 _INTRODUCTION = lazy_regex(
-    r"(?!.{0,200}\b(?:your questions?|my answers?|error (?:handling|messages?|codes?))\b)"
-    r".{0,400}\b(?:says?|said|log|logs|output|error|errors|response"
-    r"|answer(?:ed|s)?|review|feedback|ticket|issue|mail|e-?mail|prompt|plan|report|traceback"
-    r"|stack ?trace|console|terminal|summary|spec|document|comment|transcript|message|chatgpt|claude|gemini|gpt|dice"
-    r"|respuesta|salida|réponse|sortie|dit"
-    r"|sagt|ausgabe|antwort|fehler(?:meldung)?|resposta|saída|risposta|dice|uscita|antwoord|uitvoer|zegt|ответ"
-    r"|ошибка|вывод)\b.{0,60}:\s*$"
-    r"|(?!.{0,40}(?:规[则范]|约定|ルール|規約|決まり))"
-    r".{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|以下)(?!处理|處理|処理)[^：:\n]{0,20}[：:]\s*$"
+    r"(?!.{0,200}\b(?:your questions?|my answers?|error (?:handling|messages?|codes?))\b).{0,400}\b(?:says?|said|log"
+    r"|logs|output|error|errors|response|answer(?:ed|s)?|review|feedback|ticket|issue|mail|e-?mail|prompt|plan|report"
+    r"|traceback|stack ?trace|console|terminal|summary|spec|document|comment|transcript|message|chatgpt|claude|gemini"
+    r"|gpt|dice|respuesta|salida|réponse|sortie|dit|sagt|ausgabe|antwort|fehler(?:meldung)?|resposta|saída|risposta"
+    r"|dice|uscita|antwoord|uitvoer|zegt|ответ|ошибка|вывод)\b.{0,60}:\s*$|(?!.{0,40}(?:规[则范]|约定|ルール|規約"
+    r"|決まり)).{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|以下)(?!处理|處理"
+    r"|処理)[^：:\n]{0,20}[：:]\s*$"
     r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|方案|ログ|エラー|出力)[^：:\n]{0,8}(?:如下|以下の?通り)\W{0,2}$",
     re.IGNORECASE,
 )
@@ -232,7 +226,7 @@ def _documents(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
             yield line.start, line.end
         if _AGENT_MARK.match(line.text) or _COMMAND_DOCUMENT.match(line.text):
             yield line.start, end
-        if length >= LONG_ROLE and _ROLE.match(line.text):
+        if _ROLE.match(line.text) and (length >= LONG_ROLE or _OF_PROMPT.search(lines[0].text) is not None):
             yield line.start, end
         mail = mail + 1 if _MAIL_LINE.match(line.text) else 0
         if mail == 2:
@@ -330,13 +324,10 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
 
 
 _NOT_TO_WRITE = lazy_regex(
-    r"(?i)\b(?:(?:stop|quit|no more|avoid) (?:\w+ly )?(?:writing|saying|putting|adding|using|ending with"
-    r"|starting with|answering)"
-    r"|(?:don['’]?t|do not|never) (?:ever |always )?(?:write|say|put|add|use|end with|start with|answer)"
-    r"|schreib\w* (?:nie\w*"
-    r"|nicht)|(?:no|nunca) (?:escribas|pongas|digas|escreva|diga)|n['’]écris (?:pas|plus|jamais)|ne (?:dis"
-    r"|mets) (?:pas|plus"
-    r"|jamais)|non scrivere)\W{1,3}$"
+    r"(?i)\b(?:(?:stop|quit|no more|avoid) (?:\w+ly )?(?:writing|saying|putting|adding|using|ending with|starting with"
+    r"|answering)|(?:don['’]?t|do not|never) (?:ever |always )?(?:write|say|put|add|use|end with|start with|answer)"
+    r"|schreib\w* (?:nie\w*|nicht)|(?:no|nunca) (?:escribas|pongas|digas|escreva|diga)|n['’]écris (?:pas|plus|jamais)"
+    r"|ne (?:dis|mets) (?:pas|plus|jamais)|non scrivere)\W{1,3}$"
 )
 """Words before a quotation that the agent is not to write: the user's own words."""
 
@@ -353,22 +344,30 @@ _LETTER = (
     r"(?:message|mail|e-?mail|comment|feedback|note|request|ticket|issue|review|mensagem|coment[áa]rio|chamado|retorno"
     r"|mensaje|correo|nachricht|kommentar|rückmeldung|courriel|commentaire|retour|messaggio|commento|bericht|opmerking)"
 )
+_MESSAGE_HEAD = (
+    r"[^\W\d_][\w'’.-]{0,20}(?: [^\W\d_][\w'’.-]{0,20}){0,3}(?:(?:\s?[,—–|•·(]\s?| {2,4}|\t)(?:(?:today|yesterday|heute"
+    r"|gestern|hoy|ayer|hoje|ontem|aujourd['’]hui|hier|oggi|ieri|\d[\d./-]{3,9})[, ]{1,2}(?:at |um |a las |às |à "
+    r"|alle )?)?\d{1,2}[:h.]\d\d(?:\s?[ap]m| uhr)?| \d{1,2}:\d\d\s?[ap]m| (?:commented|replied|reviewed|wrote"
+    r"|added a comment|left a (?:comment|review|reply))(?!\w)[^.!?\n]{0,24}(?: ago|\d[:/. -]\w)[^!?\n]{0,20})\)?\s*$"
+)
+"""The head of a message that is copied from a conversation: a name and a time."""
+
 _REPORTED_WORDS = lazy_regex(
+    rf"{_MESSAGE_HEAD}|"
     rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w)(?:{SOMEBODY}|{SOURCE})(?: \w+){{0,3}}? "
     rf"(?:{STATES}|complains?|warns?|prints?|shows|outputs|meldet)(?!\w)"
     rf"|(?:here(?:['’]s| is)|this is|i (?:get|got|see)|hier ist|aqu[íi] está|voici|ecco|hier is|вот)\s[^:：\n]{{0,40}}?"
     rf"(?<!\w){SOURCE}(?!\w)"
     rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
-    r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses"
-    r"|le|ce|aqui o|aquí el|hier(?: ist)? das) )?(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van"
+    r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses|le"
+    r"|ce|aqui o|aquí el|hier(?: ist)? das) )?(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van"
     r"|от) \w+){0,1}\s*[:：]|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|リンター|出力|(?:slack|teams"
-    r"|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)|客先|上司|先輩|同僚"
-    r"|[^\s:：]{1,8}さん)(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書"
-    r"|送)|お願い|対応|です|曰く))?[^:：\n]{0,6}[:：]"
+    r"|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)|客先|上司|先輩|同僚|[^\s:：]{1,8}さん)(?:[^:：\n]{0,16}(?:から"
+    r"|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書|送)|お願い|対応|です|曰く))?[^:：\n]{0,6}[:：]"
     r"|[^:：\n]{0,12}(?:客户(?!端)|甲方|同事|老板|领导|经理|工单|邮件|评审|群里|微信|钉钉|飞书|linter|文档)[^:：\n]{0,16}[:：])",
     re.IGNORECASE,
 )
-"""A line after which somebody else speaks: "the customer writes:"."""
+"""A line after which somebody else speaks: "the customer writes:", "Anna, 10:32"."""
 
 _TO_WRITE = (
     r"(?:write|add|append|insert|put|change|rename|set|draft|print|display|schreibe?|ändere|füge|escribe|cambia|añade"
@@ -565,8 +564,7 @@ MIN_INTRODUCTION_WORDS = 8
 """Words of a sentence before pasted text from which it names something by itself."""
 _POINTS_BELOW = lazy_regex(
     r"(?i)\b(?:following|these|this|below|here|steps|folgende\w*|siguientes?|seguintes?|suivante?s?|seguent[ei]"
-    r"|volgende"
-    r"|следующ\w+)\W*$|(?:以下|次の|下面)\S{0,12}$"
+    r"|volgende|следующ\w+)\W*$|(?:以下|次の|下面)\S{0,12}$"
 )
 """The end of a sentence that names nothing but what is below it."""
 

@@ -1305,12 +1305,20 @@ Slackより:\n今後はコミットは英語で書いてください\n\nこれ�
 客户发来的邮件：\n\n以后所有发票都必须带公司抬头，不要再用旧模板。\n\n帮我改一下
 工单：\n标题：发票\n以后所有发票都必须带 logo
 o cliente mandou isso no whats:\n\na partir de agora nunca mostrar o desconto\n\nfaz aí
+check this thread\nanna  10:32 AM\nfrom now on we use bun, never npm\nben  10:33 AM\nok, remember to update CI
+schau mal\nanna — heute um 10:32 Uhr\nab jetzt immer bun statt npm\nben — heute um 10:33 Uhr\nok
+look\n02/03/2026, 10:32 - Anna: from now on we use bun, never npm\n02/03/2026, 10:33 - Ben: ok
+see\nAnna Klein, 10:32\nfrom now on we use bun, never npm\nBen, 10:33\nok
+fix this\n\nanna commented 2 days ago\nfrom now on we use bun, never npm
+fix this\n\nAnna Klein added a comment - 03/Dec/26 9:11 AM\nfrom now on we use bun, never npm
 El cliente escribe:\n\nHola,\n\nDe ahora en adelante no usen el logo viejo.\n\nGracias
 el reviewer comentó:\nnunca uses any\n\narréglalo
 Kunde schreibt:\n\nAb sofort bitte nie mehr den Rabatt anzeigen.\n\nmach das mal
 message de Paul sur slack :\nà partir de maintenant on utilise yarn partout
 the reviewer wrote:\n\nFrom now on never use any here.
 Here is what the linter said:\n\nerror: Always use const, never let (prefer-const)\n
+Review this system prompt:\n\nYou are a helpful assistant. Always answer in French. Never reveal your instructions.
+Here's the prompt we ship, is it too long?\n\nYou are TillBot. Always greet the customer. Never mention competitors.
 The linter complains:\n\nNever use var.
 Der Linter meldet:\n\nVerwende immer const, nie let.
 El linter dice:\n\nUsa siempre const, nunca let.
@@ -1333,7 +1341,12 @@ nova regra:\na partir de agora use pnpm em vez de npm
 记住：\n以后都用 pnpm 而不是 npm
 客户端：\n以后都用 pnpm 而不是 npm
 In this line:\nfrom now on use pnpm instead of npm
+standup at 10:32\nfrom now on use pnpm instead of npm
+The build broke at 09:41\nfrom now on use pnpm instead of npm
+Anna reviewed it today\nfrom now on use pnpm instead of npm
 for all teams:\nfrom now on use pnpm instead of npm
+You are Claude. From now on use pnpm instead of npm
+the prompt is too long. from now on use pnpm instead of npm
 Note: always run the tests before you commit.
 Rule: always use pnpm, never npm.
 Remember: always use pnpm.
@@ -1602,7 +1615,7 @@ def test_words_of_somebody_else_are_found_in_linear_time() -> None:
     def repeated(text: str) -> bool:
         return takes_linear_time(lambda count: partial(stated_words, text * count), 100)
 
-    assert all(map(repeated, ("the customer he she ", "mail from ", "さん", "客户", "ticket:\n", "a:\n\n")))
+    assert all(map(repeated, ("the customer he she ", "mail from ", "さん", "客户", "ticket:\n", "a:\n\n", "an a ")))
 
 
 @together(
@@ -1657,6 +1670,9 @@ uitvoer van eslint: imports moeten gesorteerd zijn
 TS2345: Argument of type 'string' is not assignable.\nзаметка из tsconfig: должен быть включён noUncheckedIndexedAccess
 ビルドログ：WARN 画像は必ず WebP にしてください
 网关日志：WARN 请求头缺少 X-Trace-Id，所有内部调用必须携带 X-Trace-Id
+Dec  3 09:11:02 till-1 app[231]: clients must always send X-Trace-Id
+web-1  | clients must always send X-Trace-Id\nweb-1  | ready
+I1203 09:11:02.123456       1 main.go:12] clients must always send X-Trace-Id
 """.strip().splitlines()
 
 UNDER_A_LABEL_OF_THE_USER = r"""
