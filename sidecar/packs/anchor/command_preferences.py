@@ -43,7 +43,7 @@ _SCRIPT_RUNNERS = frozenset((*PACKAGE_MANAGERS, "uv", "poetry", "pdm", "hatch", 
 """Programs whose `run` starts the program or script that is named after it."""
 
 _BEFORE = (
-    r"(?:instead of|rather than|in place of|over|not|never|no longer|no|don['’]?t|do not|must not|stop|avoid"
+    r"(?:instead of|rather than|in place of|over|not|never|no longer|no more|no|don['’]?t|do not|must not|stop|avoid"
     r"|anstatt|anstelle von|statt|nicht|nie|niemals|kein(?:e|en)?|plutôt que|au lieu d[e']|pas|jamais"
     r"|en vez de|en lugar de|em vez de|ao invés de|nunca|jamás|não|invece di|mai|non|in plaats van|niet|nooit|geen"
     r"|вместо|не|никогда)"
@@ -59,7 +59,9 @@ _CHOOSE = (
 )
 _AFTER = (
     r"(?:\s*(?:ではなく|じゃなく|の代わり|は禁止|[をは]?\s*(?:もう)?使(?:わな|うな|用しな|用禁止))"
-    r"|(?: [a-z][\w:-]*)?\s+(?:is|are) (?:forbidden|banned|not allowed|no longer))"
+    r"|(?: [a-z][\w:-]*)?\s+(?:is|are) (?:forbidden|banned|not allowed|no longer)"
+    r"|\s+(?:must|may|should|darf|soll|wird)\s[^.,;]{0,20}?\b(?:never|not|nie(?:mals)?|nicht)\s(?:mehr |be )?"
+    r"(?:used|run|called|benutzt|verwendet|genutzt|eingesetzt)\b)"
 )
 _FORBID = r"(?:never|do not|don['’]?t|must not|should not|avoid|instead of|rather than)"
 _EXCEPTION = r"(?:without|unless|if|when|while|before|until|except|outside|in|on|from|with|as)"
@@ -67,7 +69,7 @@ _NEXT_WORD = lazy_regex(r"[`'\"]?[ ](?:run )?([a-z][\w:.-]*)")
 _ABOUT_ALL = frozenset(
     "a and any anymore anywhere as at because but by command commands directly either en ever for from here i in is it"
     " itself on or please script scripts since so that the there this to use we when with für hier ici mehr nicht por"
-    " pour para aqui".split()
+    " pour para aqui benutzen verwenden nutzen nehmen einsetzen benutzt verwendet genutzt gebruiken".split()
 )
 """Words after a program's name that name none of its commands."""
 
