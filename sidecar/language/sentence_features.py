@@ -9,10 +9,10 @@ from sidecar.core.clean_text import without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
 from sidecar.language.common_words import end_of_working_words
-from sidecar.language.concept_phrases import TERMS, UNSPACED_TERMS
 from sidecar.language.lasting_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.own_words import adjoins_paste, stated_words, without_fences
 from sidecar.language.rule_synonyms import LASTING
+from sidecar.language.statement_phrases import TERMS, UNSPACED_TERMS
 
 MAX_TYPED = 500
 """Characters of a message up to which its marks of emphasis are typed."""

@@ -9,7 +9,8 @@ import re
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.concept_phrases import (
+from sidecar.language.lasting_patterns import TOOL
+from sidecar.language.statement_phrases import (
     CLOSE,
     CONTRAST,
     DEFINITE,
@@ -29,7 +30,6 @@ from sidecar.language.concept_phrases import (
     USE,
     WE_USE,
 )
-from sidecar.language.lasting_patterns import TOOL
 
 StatementForm = Literal["rule", "preference", "correction", "remember", "decision", "fact", "rejection"]
 

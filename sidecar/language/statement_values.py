@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import stem
-from sidecar.language import concept_phrases as phrases
+from sidecar.language import statement_phrases as phrases
 from sidecar.language.common_words import TOOL_NAMES, english_terms, frame_stems, plain_words
 from sidecar.language.english_translation import (
     are_translations,

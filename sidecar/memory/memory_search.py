@@ -7,12 +7,12 @@ import apsw
 
 from sidecar.core.clock import DAY_MS
 from sidecar.core.terms import terms_of
-from sidecar.memory import question_parser, relevance_score
+from sidecar.memory import question_parser, search_ranking
 from sidecar.memory.access_control import Reach
 from sidecar.memory.entry import Memory, Sector
 from sidecar.memory.memory_tiers import recency
 from sidecar.memory.question_parser import MemoryQuery
-from sidecar.memory.relevance_score import DEFAULT_PROFILES, CandidateRow, Factors, Profile, Profiles, TermHits
+from sidecar.memory.search_ranking import DEFAULT_PROFILES, CandidateRow, Factors, Profile, Profiles, TermHits
 from sidecar.memory.store import entry_queries, index_tables
 from sidecar.memory.store.entry_queries import SearchFilters
 from sidecar.memory.store.index_tables import IndexedMemory
@@ -121,8 +121,8 @@ def search(
         MemoryHit(
             entries_by_row[scored.row.row_id],
             factors,
-            relevance_score.reasons(scored.values, scored.profile),
-            relevance_score.query_share(scored.values),
+            search_ranking.reasons(scored.values, scored.profile),
+            search_ranking.query_share(scored.values),
         )
         for factors, scored in ranked[:limit]
     ]
@@ -139,12 +139,12 @@ def score_rows(
 ) -> list[ScoredRow]:
     """Return every candidate with its features and relevance."""
     matched = collect_rows(tx, project, reach.owners, parsed_query, filters, max_candidates)
-    values = relevance_score.features(
+    values = search_ranking.features(
         matched.subject_query, matched.rows, matched.hits, matched.weights, matched.named_authors
     )
     grouped = _grouped(matched.rows)
     return [
-        ScoredRow(row, vector, profile, relevance_score.relevance(vector, profile))
+        ScoredRow(row, vector, profile, search_ranking.relevance(vector, profile))
         for row, vector in zip(matched.rows, values, strict=True)
         for profile in (profiles.grouped if row.group in grouped else profiles.alone,)
     ]
@@ -174,11 +174,11 @@ def collect_rows(
     )
     grouped = _grouped(rows)
     hits = [
-        relevance_score.match_terms(
+        search_ranking.match_terms(
             row.terms,
             subject_query,
             weights,
-            relevance_score.GROUP_ENTRY if row.group in grouped else relevance_score.STANDALONE_ENTRY,
+            search_ranking.GROUP_ENTRY if row.group in grouped else search_ranking.STANDALONE_ENTRY,
         )
         for row in rows
     ]
@@ -210,6 +210,6 @@ def _named_authors(authors: Sequence[str], parsed_query: MemoryQuery) -> tuple[f
 def _factors(memory: Memory, scored: ScoredRow, parsed_query: MemoryQuery, agent: str, now_ms: int) -> Factors:
     age_factor = recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0))
     sector = sector_factor(agent, memory.sector)
-    return relevance_score.factors(
+    return search_ranking.factors(
         scored.relevance, age_factor, sector, memory.confidence, names_a_time=bool(parsed_query.spans)
     )

@@ -10,8 +10,8 @@ from sidecar.core.errors import SidecarError
 from sidecar.language.message_intent import creation_request
 from sidecar.registry.entities import ADAPT_FROM, REUSE_FROM, Entity, Registry, ReuseDecision
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, adaptability_level, impact_on
-from sidecar.registry.likely_matches import REORDERED, likely_scores
 from sidecar.registry.project_registry import registry_for_workspace
+from sidecar.registry.rerank_matches import REORDERED, likely_scores
 from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores
 from sidecar.workspace import Workspace
 

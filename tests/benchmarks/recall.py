@@ -26,7 +26,7 @@ from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import SHARED_ONLY, detail_levels, question_parser
 from sidecar.memory.files import document
 from sidecar.memory.memory_search import score_rows, search
-from sidecar.memory.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
+from sidecar.memory.search_ranking import DEFAULT_PROFILES, NAMES, Profile, Profiles
 from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.listwise_softmax import Lesson, fit, hardest_rows
 from tests.benchmarks.programs import quiet_sidecar

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from sidecar.memory.memory_tiers import UpkeepRow
-from sidecar.memory.relevance_score import NEIGHBORS, CandidateRow
+from sidecar.memory.search_ranking import NEIGHBORS, CandidateRow
 from sidecar.memory.store.index_tables import ENTRY_COUNT, IndexedMemory, owner_condition, scope_token, select_entries
 
 

@@ -1,4 +1,4 @@
-"""Learned feature weights, and the score of a memory as a product of factors. Pure.
+"""Features and learned weights that rank memories for a query, and a score as a product of factors. Pure.
 
 Entries of a group and stand-alone entries have separate weights.
 """

@@ -1,4 +1,4 @@
-"""Order of the best scores of an intent, and the likelihood that the first one is the answer. Pure."""
+"""Reorder the best matches of an intent, and scale scores by the likelihood that the first is the answer. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
