@@ -434,7 +434,7 @@ def store_adrs(
 
 
 def _is_decision_valid(tx: apsw.Connection, run: FinishedRun, draft: Artifact) -> bool:
-    """Whether lines of a stub's work are left in its files, and no word of what it decides went with the others."""
+    """Whether lines of a stub's work are left in its files, and no word of what it decides was lost with the others."""
     decided = _details(draft).statements.decided
     by_run = run_records.stored_surviving_lines(tx, run.params.sub_chat_id, MAX_RUNS)
     earlier = (by_run[run_id] for run_id in draft.provenance.runs if run_id in by_run)

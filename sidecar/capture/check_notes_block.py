@@ -211,27 +211,27 @@ def dropped_approaches(notes: Iterable[VerifiedNote]) -> list[AbandonedApproach]
 
 
 def approaches_with_lines(
-    run: FinishedRun, noted: Sequence[AbandonedApproach], went: Collection[str], place: Collection[str]
+    run: FinishedRun, noted: Sequence[AbandonedApproach], lost_words: Collection[str], place: Collection[str]
 ) -> tuple[list[AbandonedApproach], list[tuple[AbandonedApproach, tuple[str, ...]]]]:
-    """Return the approaches of a notes block whose own lines went: those the user's words may be about, and others.
+    """Return the approaches of a notes block whose own lines are lost: those the user's words may be about, and others.
 
     The others, with their files, are what the run itself tried, and what the user's words do not name while naming
-    other lines that went. `went` are the words of what went, `place` those of its paths.
+    other lost lines. `lost_words` are the words of the lost work, `place` those of its paths.
     """
     lost = run.surviving_lines.lost
     named_by_user = lost.vanished.intersection(query_terms(run.reversal.order)) if run.reversal is not None else ()
-    lost_ones: list[AbandonedApproach] = []
+    lost_approaches: list[AbandonedApproach] = []
     others: list[tuple[AbandonedApproach, tuple[str, ...]]] = []
     for approach in noted:
         tried = PURPOSE.sub("", approach.tried)
         words = naming_words(tried)
         words = words if words.terms else NamingWords(tuple(query_terms(tried)), are_names=False)
-        is_lost = words.are_among(went, place)
+        is_lost = words.are_among(lost_words, place)
         if is_lost and (not named_by_user or not named_by_user.isdisjoint(query_terms(approach.tried))):
-            lost_ones.append(approach)
+            lost_approaches.append(approach)
         elif is_lost or words.are_among(lost.tried):
             others.append((approach, lost.files if is_lost else ()))
-    return lost_ones, others
+    return lost_approaches, others
 
 
 def is_replaced_by_name(removed: RemovedWork, vanished: Collection[str], changed: Collection[str]) -> bool:

@@ -105,7 +105,7 @@ _INSTEAD = lazy_regex(
     r"|al suo posto|in plaats daarvan|вместо этого),?\s|(?:代わりに|取而代之)[、，,]?)(?P<what>.{12,400})",
     re.IGNORECASE,
 )
-"""A sentence on what took the place of what went."""
+"""A sentence on what replaced the lost work."""
 _LAST_OF_LIST = lazy_regex(r"\s{0,3}(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|и|или)\s", re.IGNORECASE)
 """Beginning of the last of several things: the verb after it belongs to all."""
 
@@ -247,13 +247,13 @@ class FinishedRun:
 
     @property
     def stated_replacement(self) -> str:
-        """Replacement of what went, as its final words state it; empty if they do not."""
+        """The replacement of the lost work, as the final words state it; empty if they do not."""
         stated = (_INSTEAD.match(sentence) for sentence in sentences(self.conclusion))
         return next((redact(match["what"]) for match in stated if match is not None), "")
 
     @cached_property
     def place_of_lost(self) -> frozenset[str]:
-        """The words of the paths in which earlier lines went, without the names of new and of deleted files."""
+        """The words of the paths that lost earlier lines, without the names of new and of deleted files."""
         state, files = self.effects.state, self.effects.files
         new = {file.path for file in state.all_changed if file.kind == "untracked"} if state is not None else set()
         lost = self.surviving_lines.lost.files
@@ -261,7 +261,7 @@ class FinishedRun:
         return frozenset(query_terms(" ".join(paths)))
 
     def cause_of(self, removed: RemovedWork | None) -> str:
-        """Return its first statement of a problem or cause that has a word of what went.
+        """Return its first statement of a problem or cause that has a word of the lost work.
 
         A run that only takes work back explains nothing else.
         """

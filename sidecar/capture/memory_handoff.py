@@ -152,7 +152,7 @@ def session_summary_of_run(
 
 
 def _refusals(run: FinishedRun, known: Sequence[Note]) -> Iterator[Note]:
-    """Yield the user's sentences that decide against something whose lines went: "test with MSTest, not xUnit"."""
+    """Yield the user's sentences that decide against something whose lines are lost: "test with MSTest, not xUnit"."""
     refused = run.surviving_lines.lost.refused
     words = own_words(typed_words(filter_private(run.typed_prompt).text)) if refused else ""
     stated = "\n".join(note.text for note in known if note.author == "user")

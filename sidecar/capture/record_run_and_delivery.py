@@ -275,7 +275,7 @@ def _withdrawn(tx: apsw.Connection, run: FinishedRun, note: Artifact, details: R
 
 
 def _alternatives(noted: Sequence[AbandonedApproach], change: DirectionChange) -> list[str]:
-    """Return what the notes block gives up; only what lines that went confirm was tried."""
+    """Return what the notes block gives up; it counts as tried only if lost lines confirm it."""
     confirmed = {approach.quote for approach in change.rejected}
     labels = ("Tried and dropped" if each.sentence in confirmed else "Dropped, as the agent notes" for each in noted)
     return [f"{label}: {each.sentence}" for label, each in zip(labels, noted, strict=True)]

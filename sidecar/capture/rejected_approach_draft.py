@@ -89,9 +89,9 @@ class RejectedApproach(NamedTuple):
     user_words: str = ""
     """The user's words that took it back."""
     named: str = ""
-    """The user's sentence that names what goes; the words that went if it names nothing, as "undo that" does."""
+    """The user's sentence that names what to remove; the lost words if it names nothing, as "undo that" does."""
     is_titled_by_user: bool = False
-    """Whether only the user's sentence names what went."""
+    """Whether only the user's sentence names the lost work."""
 
     @property
     def user_reason(self) -> str:
@@ -104,7 +104,7 @@ class RejectedApproach(NamedTuple):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words that distinguish it, however it is worded; those of its files if it is named by what went there."""
+        """The words that distinguish it, however it is worded; those of its files if it is named after them."""
         words = self.named or (_listed(self.files[:2]) if self.names_files else self.tried)
         return tuple(term for term in query_terms(words) if term not in _GENERIC)
 
@@ -121,7 +121,7 @@ def rejected_approaches(
     earlier: str,
     objective: str,
 ) -> list[RejectedApproach]:
-    """Return what was rejected: what the agent states, else the dropped step, else the work that went from the files.
+    """Return what was rejected: what the agent states, else the dropped step, else the work lost from the files.
 
     `earlier` names the work that the removed lines belonged to.
     """
@@ -256,17 +256,17 @@ class DirectionChange(NamedTuple):
 
 
 BANNED_SHARE = 0.5
-"""Part of one earlier run's own work that must have gone when the user rules something out."""
+"""Part of one earlier run's own work that must be lost when the user rules something out."""
 
 LEAST_REPLACED = 3
 LEAST_SHARE, MANY_DROPPED = 0.2, 20
-"""Part of an earlier run's own lines, or number of those without a counterpart, that went if only the agent says so."""
+"""Minimum part of an earlier run's lines, or number of those without a counterpart, lost if only the agent says so."""
 
 LEAST_DROPPED: dict[ReversalKind, int] = {"drop": 3, "ban": 5, "rework": 5, "refusal": 5}
-"""Minimum number of earlier lines that went beside the user's words: for a replacement all of them, else by kind of
-words those without a counterpart. To rework something unnamed it is also most of the work.
+"""Minimum number of lost lines that confirm the user's words. For a replacement all lost lines count; for the other
+kinds only those without a counterpart. For rework of something unnamed, most of the work must be lost, too.
 
-Chosen on 154 turns of recorded conversations in which lines of an earlier run went; 29 of them change the direction.
+Chosen on 154 turns of recorded conversations in which an earlier run lost lines; 29 of them change the direction.
 """
 
 
@@ -280,20 +280,20 @@ def direction_change_of(
     """Return a run's change of direction.
 
     `state` is the conversation's state before the run, `steps` the new task list, `noted` what its notes block gives
-    up. Words count only beside work that went, unless they state by themselves that an approach of this task failed.
+    up. Words count only if work was lost, unless they state by themselves that an approach of this task failed.
     """
     lost = run.surviving_lines.lost
     refused = _refused_plan(tx, run, state)
-    went = _words_that_went(tx, run, lost) if lost.lines else frozenset[str]()
-    taken_back = _takes_back(run, lost, went)
-    lost_ones, others = approaches_with_lines(run, noted, went, run.place_of_lost)
-    other_ones = [
+    lost_words = _lost_words(tx, run, lost) if lost.lines else frozenset[str]()
+    taken_back = _takes_back(run, lost, lost_words)
+    lost_approaches, others = approaches_with_lines(run, noted, lost_words, run.place_of_lost)
+    other_approaches = [
         RejectedApproach(each.tried, each.reason, each.instead, files, each.sentence) for each, files in others
     ]
-    stated = [*lost_ones, *_stated(tx, run, noted)][:MAX_OF_RUN]
+    stated = [*lost_approaches, *_stated(tx, run, noted)][:MAX_OF_RUN]
     dropped = dropped_steps(state.todos, steps) or refused or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
-    if not (stated or other_ones or taken_back or reverted is not None or dropped is not None):
+    if not (stated or other_approaches or taken_back or reverted is not None or dropped is not None):
         return DirectionChange()
     is_new_direction = dropped is not None and (
         dropped is refused or is_direction_change(dropped, state.todos) or reverted is not None
@@ -309,11 +309,11 @@ def direction_change_of(
     is_refused = run.reversal is not None and dropped is refused is not None
     if taken_back or is_refused:
         is_unstated = taken_back and not stated
-        removed = _fully_named(tx, run, _removed_by(run, run.removals, went)) if is_unstated else None
+        removed = _fully_named(tx, run, _removed_by(run, run.removals, lost_words)) if is_unstated else None
         words = run.reversal if is_unstated and removed is None else None
         by_user = words is not None and _names_work(words, is_named=is_named)
         if is_unstated and removed is None and not by_user:
-            removed = _fully_named(tx, run, _removed_by(run, run.earlier_removals, went))
+            removed = _fully_named(tx, run, _removed_by(run, run.earlier_removals, lost_words))
         named = object_of_order(words.sentence) if words is not None and by_user else ""
         approaches = [
             _in_the_words_used(approach, run, removed, is_stated=bool(stated) or (is_refused and not taken_back))
@@ -321,7 +321,7 @@ def direction_change_of(
         ]
         if by_user:
             approaches = [each._replace(tried=named or each.tried, is_titled_by_user=not named) for each in approaches]
-    return DirectionChange((*approaches, *other_ones)[:MAX_OF_RUN], dropped)
+    return DirectionChange((*approaches, *other_approaches)[:MAX_OF_RUN], dropped)
 
 
 def _in_the_words_used(
@@ -343,7 +343,7 @@ def _in_the_words_used(
 
 
 def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
-    """Return a request's sentences about what went, and those that find fault or refuse; empty if there are none."""
+    """Return a request's sentences about the lost work, and those that find fault or refuse; empty without any."""
     words = redact(own_words(prompt[:MAX_REVERSAL_MESSAGE])).strip()
     named = lost.vanished.union(query_terms(f"{removed.what} {removed.instead}")) if removed is not None else ()
     about = set(filter(is_distinctive, named))
@@ -355,7 +355,7 @@ def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
 def _names_work(reversal: Reversal, *, is_named: bool) -> bool:
     """Whether the user's sentence names what it takes back, as "not quite" does not.
 
-    Fewer words do so where the account of the earlier work is not named after what went (`is_named`).
+    Fewer words are enough if the account of the earlier work is not named after the lost lines (`is_named`).
     """
     if reversal.kind not in NAMING_KINDS:
         return False
@@ -365,9 +365,9 @@ def _names_work(reversal: Reversal, *, is_named: bool) -> bool:
     return has_names and (len(words) > MIN_WORDS if not is_named else not points_at_work(reversal.sentence))
 
 
-def _removed_by(run: FinishedRun, removals: Collection[RemovedWork], went: Collection[str]) -> RemovedWork | None:
-    """Return what the agent says it took out, if words that went or the user's confirm it, or only point at it."""
-    known = {*went, *run.refused}
+def _removed_by(run: FinishedRun, removals: Collection[RemovedWork], lost_words: Collection[str]) -> RemovedWork | None:
+    """Return what the agent says it removed, if lost words or the user's confirm it, or the user only points at it."""
+    known = {*lost_words, *run.refused}
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
     known -= _GENERIC
@@ -390,8 +390,8 @@ def _fully_named(tx: apsw.Connection, run: FinishedRun, removed: RemovedWork | N
     return removed._replace(what=next(fuller, removed.what))
 
 
-def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> frozenset[str]:
-    """Return the words of the lines and files that went; where most of a run's lines did, also those of its account."""
+def _lost_words(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> frozenset[str]:
+    """Return the words of the lost lines and files; if most of a run's lines are lost, also those of its account."""
     texts = [path.rpartition("/")[2] for path in lost.files if path not in run.effects.files]
     if lost.greatest_share >= BANNED_SHARE:
         summaries = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
@@ -403,7 +403,7 @@ def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> f
 def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
     """Return the approaches that the agent's sentences give up, without those of its notes block.
 
-    Lines must have gone, of earlier runs or of this one; or a sentence states the failure by itself and names something
+    Lines of earlier runs or of this one must be lost, or a sentence states the failure by itself and names something
     that this or an earlier run worked on.
     """
     lost = run.surviving_lines.lost
@@ -420,16 +420,16 @@ def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedAppr
     return [each for each in stated if each.is_explicit and not known.isdisjoint(query_terms(each.tried))]
 
 
-def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
-    """Whether earlier work went because the user, or the agent with git, took it back."""
+def _takes_back(run: FinishedRun, lost: LostWork, lost_words: Collection[str]) -> bool:
+    """Whether earlier work was lost because the user, or the agent with git, took it back."""
     if not lost.lines:
         return False
     kind = run.reversal.kind if run.reversal is not None else None
     if kind == "undo" or lost.by_user:
-        return kind == "undo" or _names_own_removal(run, lost, went)
+        return kind == "undo" or _names_own_removal(run, lost, lost_words)
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
-    if _names_what_went(run, lost, went) or lost.is_replaced(finds_fault=bool(run.complaints)):
+    if _names_lost_work(run, lost, lost_words) or lost.is_replaced(finds_fault=bool(run.complaints)):
         return True
     if run.reversal is None or kind == "by hand":
         return False
@@ -449,18 +449,18 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
     return is_named or is_enough
 
 
-def _names_own_removal(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
-    """Whether the user states to have taken out what went before the run, which is most of the work."""
+def _names_own_removal(run: FinishedRun, lost: LostWork, lost_words: Collection[str]) -> bool:
+    """Whether the user says that they removed the lines lost before the run, and these are most of the work."""
     if run.reversal is None or run.reversal.by_hand is None or lost.greatest_share < BANNED_SHARE:
         return False
     words = naming_words(run.reversal.by_hand)
-    return not words.terms or words.are_among({*went, *query_terms(" ".join(lost.files))})
+    return not words.terms or words.are_among({*lost_words, *query_terms(" ".join(lost.files))})
 
 
-def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
-    """Whether the agent names as taken out what went: by words of the lines or files, else by those of their account.
+def _names_lost_work(run: FinishedRun, lost: LostWork, lost_words: Collection[str]) -> bool:
+    """Whether the agent names the lost work as removed: by words of its lines or files, else by those of its account.
 
-    Where it names what the lines were about, most of them must have gone for a stated reason.
+    If it names only what the lines were about, most of them must be lost for a stated reason.
     """
     certain = _certain_removals(run)
     if any(not lost.refused.isdisjoint(query_terms(removed.what)) for removed in certain):
@@ -488,7 +488,7 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
     return lost.greatest_share >= BANNED_SHARE and any(
         (removed.reason or not faults.isdisjoint(query_terms(removed.what)))
         and not NOT_OURS.match(removed.what)
-        and naming_words(PURPOSE.sub("", removed.what)).are_among(went, place)
+        and naming_words(PURPOSE.sub("", removed.what)).are_among(lost_words, place)
         for removed in (*run.removals, *run.earlier_removals)
     )
 
@@ -579,9 +579,9 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
 def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str], about: frozenset[str]) -> str:
     """Return the name of the work of the earlier runs that changed the files; of the last run if there are none.
 
-    It is in the final words of the latest that names it: with words `about` what went if possible, else with words of
-    the files' names. Where the lines that went are known and no account is about them, their names do, else the request
-    whose words they had.
+    It is in the final words of the latest that names it: with words `about` the lost work if possible, else with words
+    of the files' names. If the lost lines are known and no account is about them, their names are used, else the
+    request whose words they had.
     """
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     of_files = [summary for summary in runs if not files or set(files[:1]) & set(summary.touched)][:MAX_NAMING_RUNS]

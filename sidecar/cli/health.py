@@ -88,19 +88,19 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
 
     project = project_folder(arguments.project)
     params = {"cwd": str(project), "fix": arguments.fix or arguments.dry_run, "dryRun": arguments.dry_run}
-    with ExitStack() as open_ones:
-        answer = _sidecar(open_ones, arguments.state_dir).request("registry/health", params)
+    with ExitStack() as stack:
+        answer = _sidecar(stack, arguments.state_dir).request("registry/health", params)
     if answer["registry"] == OWN_REGISTRY and not (project / OWN_REGISTRY).exists():
         return CommandAnswer(answer, [NO_REGISTRY.format(path=OWN_REGISTRY)])
     return CommandAnswer(answer, list(report(answer)))
 
 
-def _sidecar(open_ones: ExitStack, state_dir: Path | None) -> InProcess:
+def _sidecar(stack: ExitStack, state_dir: Path | None) -> InProcess:
     """Open the user's state, or an empty one: the check concerns the project's files."""
     try:
-        return open_ones.enter_context(on_users_state(state_folder(state_dir)))
+        return stack.enter_context(on_users_state(state_folder(state_dir)))
     except CommandFailed:
         if state_dir is not None:
             raise
     folder = tempfile.TemporaryDirectory(prefix="onecode-health-", ignore_cleanup_errors=True)
-    return open_ones.enter_context(in_process(Path(open_ones.enter_context(folder)), SystemClock(), {}))
+    return stack.enter_context(in_process(Path(stack.enter_context(folder)), SystemClock(), {}))

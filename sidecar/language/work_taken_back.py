@@ -1,8 +1,8 @@
 """Find where an agent states that it gave an approach up, and where a user takes work back. Pure: a grammar of sentences.
 
 Excluded are other people's work, questions, denials, suppositions, plans, quotations, code, and one construct written
-in place of another ("use const instead of let"). Beside work that went, an announcement that it will be removed counts,
-and a user's sentence in ten languages.
+in place of another ("use const instead of let"). If work was lost, an announcement of its removal counts, too, and
+a user's sentence in ten languages.
 """
 
 import re
@@ -361,10 +361,10 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
 
 
 def removed_work(sentence: str) -> RemovedWork | None:
-    """Return what an agent's sentence says it took out, or replaced and by what; None if it states neither.
+    """Return what an agent's sentence says it removed, or replaced and by what; None if it states neither.
 
-    What it will take out at once is returned without replacement: only the lines that went show that it did. Denials,
-    questions, suppositions, other plans, habits and mended faults take nothing out. Only the beginning counts.
+    What it announces to remove at once is returned without replacement: only lost lines show that it did so. Denials,
+    questions, suppositions, other plans, habits and repaired faults do not count. Only the beginning is read.
     """
     sentence = " ".join(sentence.split())[:MAX_SENTENCE]
     if announced := _ANNOUNCED.sub("Removed ", sentence) if _ANNOUNCED.match(sentence) else "":
@@ -527,7 +527,7 @@ _BY_HAND = lazy_regex(
 """The beginning of a user's statement on work that the user took out, or all of it where the verb ends it."""
 _CLAUSE_END = lazy_regex(r"[,;:!?，。、]|\.(?:\s|$)|\s(?:because|since|weil|porque|parce|perché|omdat|потому)\s")
 _CONDITION = lazy_regex(r"如果|假如|もし|\b(?:if|unless)\b(?! (?:needed|necessary)\b)", re.IGNORECASE)
-"""The condition of an order: the order was given if its lines went."""
+"""The condition of an order: the order was given if its lines are lost."""
 _NO_ORDER = lazy_regex(
     r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|how (?:do|can|to)|what (?:are|is)|do not take"
     r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|(?:button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)(?![^.;]*,\s))\b",

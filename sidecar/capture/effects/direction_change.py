@@ -68,7 +68,7 @@ class LostWork(NamedTuple):
     run_share: float = 0.0
     """The greatest part of one earlier run's own lines that is gone."""
     by_user: tuple[str, ...] = ()
-    """Files in which the lines went before the run: by the user's hand, unless earlier runs were looked at."""
+    """Files that lost the lines before the run: by the user's hand, unless earlier runs were compared, too."""
     within_run: tuple[str, ...] = ()
     """Files into which the run itself put lines that it removed again."""
     tried: frozenset[str] = frozenset()
@@ -98,7 +98,7 @@ class LostWork(NamedTuple):
         return max(self.share, self.run_share)
 
     def is_replaced(self, *, finds_fault: bool) -> bool:
-        """Whether the user refused it, or most of what one earlier run wrote gave way, whatever is said of it."""
+        """Whether the user refused it, or most of one earlier run's work was replaced, stated or not."""
         is_refused = bool(self.refused) and self.lines >= LEAST_TRIED
         is_much = self.lines >= REPLACED_LINES and self.dropped >= REPLACED_DROPPED
         return is_refused or (is_much and self.run_share >= (FAULTY_SHARE if finds_fault else REPLACED_SHARE))

@@ -58,8 +58,8 @@ def surviving_lines(
     """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
 
     With `looks_back`, lines that the user removed between two runs are found, too; with `looks_further` also those that
-    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone. `refused` has the
-    names that the user's words refuse.
+    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone. `refused` holds
+    the names that the user's words refuse.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -207,7 +207,7 @@ def _run_share(
 def _removed_again(
     repository: Repository, effects: RunEffects, edits: Sequence[TextEdit]
 ) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the files from which some of what the run put into them is gone again, and the words that went."""
+    """Return the files into which the run put lines that it removed again, and the words lost with them."""
     added_texts: dict[str, str] = {}
     for edit in edits:
         added_texts[edit.path] = f"{added_texts.get(edit.path, '')}\n{edit.after}"
@@ -235,7 +235,7 @@ LEAST_OF_DEFINITION = 3
 """Words of a definition's line that identify it without its name: `def name(value)`."""
 
 LEAST_MEMBERS = 2
-"""One member that went, such as a call, is too small a part of lost lines to name them."""
+"""Minimum number of lost members, such as calls: one alone is too small a part of lost lines to name them."""
 
 _WORDS = lazy_regex(r"[^\W\d_][\w$]*")
 DOTTED_NAME = lazy_regex(r"(?<![\w$.])[A-Za-z_$][\w$]{0,80}(?:\.[A-Za-z_][\w$]{0,80}){1,8}")
@@ -274,7 +274,7 @@ def _with_dropped(
     edits: Sequence[TextEdit],
     texts: Collection[str],
 ) -> LostWork:
-    """Count the lost lines that no new line replaces, and collect the words that went with them.
+    """Count the lost lines that no new line replaces, and collect the words lost with them.
 
     Where no edit shows a file's lost lines, as many of them count as exceed its new ones.
     """
