@@ -132,6 +132,18 @@ def test_a_rule_in_other_words_counts_as_a_repetition_of_the_known_one(
     assert wider in [memory["text"] for memory in stored(memories)]
 
 
+def test_an_instruction_that_the_agent_of_another_session_notes_again_is_neither_new_nor_evidence(
+    conversation: Conversation, memories: Memories, project: Repository
+) -> None:
+    conversation.turn("From now on always use yarn instead of npm.", text="Understood.")
+    other = Conversation(conversation.client, project.path, sub_chat_id="other")
+    echo = reply("Rule: Always use yarn instead of npm")
+    assert other.turn("Add the tax.", session="another", text=echo)["after"]["remembered"] == []
+    assert [(rule["author"], rule["evidence"]) for rule in stored(memories)] == [("user", 1)]
+    other.turn("Add it.", text=reply("Rule: Run yarn lint before each commit"))
+    assert [rule["author"] for rule in stored(memories)] == ["assistant", "user"]
+
+
 def test_a_rule_may_rest_on_an_earlier_prompt_but_only_until_the_next_notes(
     conversation: Conversation, memories: Memories
 ) -> None:
