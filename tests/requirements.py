@@ -249,6 +249,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_upkeep.py::test_a_passive_run_is_counted_as_suppressed_and_writes_nothing",
         "test_memory_upkeep.py::test_an_accepted_artifact_becomes_a_durable_memory",
         "test_memory_upkeep.py::test_an_artifacts_memory_follows_the_users_edits",
+        "test_memory_upkeep.py::test_discarding_withdraws_an_artifacts_memory_in_passive_mode_and_during_an_index",
     ),
     "Memory Layer 4.9, Article XIII.5: heuristic proposals": (
         "test_memory_upkeep.py::test_a_certain_rule_seen_five_times_is_proposed_and_the_user_decides",
