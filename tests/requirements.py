@@ -166,6 +166,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_capture.py::test_each_session_has_one_file_per_day",
     ),
     "Memory Layer: the same statement again is evidence; values are part of it, except in errors": (
+        "test_notes_block.py::test_an_instruction_that_the_agent_of_another_session_notes_again_is_neither_new_nor_evidence",
         "test_memory_upkeep.py::test_an_agent_repeating_a_delivered_memory_is_not_evidence",
         "test_memory_capture.py::test_a_repeat_is_evidence_once_per_source",
         "test_memory_capture.py::test_decisions_and_deletions_stored_by_an_earlier_version_hold",
