@@ -45,8 +45,6 @@ from sidecar.packs.files_of_prompt import (
     FoundFiles,
     PromptFiles,
     PromptSearch,
-    download,
-    files_to_download,
     search_files,
 )
 from sidecar.packs.model import PreRunParams
@@ -55,7 +53,7 @@ from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack,
 from sidecar.packs.prefetch import EarlyBuild, await_prefetch, build_for_next_call, start_early_build
 from sidecar.packs.prompt_text import clean_prompt
 from sidecar.packs.relevant_files import with_regions
-from sidecar.packs.request import PackQuery
+from sidecar.packs.request import PackQuery, download, files_to_download
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.pre_run_record import DEADLINE, Trimmed

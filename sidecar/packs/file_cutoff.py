@@ -1,20 +1,29 @@
-"""The cut-off of ranked files: those likely enough to be shown for a prompt. Pure."""
+"""The cut-off of ranked files: those likely enough to be shown for a prompt."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 
 from sidecar.codebase import (
     NAMED_PARTS,
+    Listing,
     RankedFile,
+    RankedRegion,
+    Repository,
+    Summary,
     count_terms,
     is_agent_file,
     is_named_file,
+    is_own_code,
     is_test,
+    query_terms,
     score_without_names,
     text_match,
 )
 from sidecar.core.ide_rules_files import AGENT_FILES
 from sidecar.packs.context_pack import REASON_SCORE, known_file
+from sidecar.packs.related_files import own_name
 from sidecar.runs import SessionContents
 
 MIN_LINK = 0.3
@@ -154,3 +163,59 @@ def siblings_first(matches: Sequence[RankedFile], evidence: frozenset[str], touc
         return counts.get(file.path, 0) >= most and file.path.rpartition("/")[0] in folders
 
     return sorted(matches, key=lambda file: not is_sibling(file))
+
+
+MIN_SOUGHT, LIKELY_ANSWERS, MAX_ANSWERS, ANSWER_GAP, NAMED_ANSWER = 2, 6, 2, 1.5, 1.0
+"""Number of words of a question that a file has to have; number of the best files of code that may answer it, and of
+those that do; and their distance (log odds) from the best one.
+"""
+
+
+def likely_answers(
+    matches: Sequence[RankedFile], sought: frozenset[str], repository: Repository, listing: Listing
+) -> list[str]:
+    """Return the likeliest files of code that have at least two words of a question.
+
+    Several of its words in the name of one definition make a file likelier.
+    """
+    code = [file for file in matches if is_own_code(file.path)][:LIKELY_ANSWERS] if sought else []
+    code = [file for file in code if len(sought.intersection(file.matched)) >= MIN_SOUGHT]
+    summaries = repository.summaries({file.path: listing.searched[file.path] for file in code})
+    scores = {
+        file.path: file.score + NAMED_ANSWER * _most_in_a_name(summaries[file.path], sought)
+        for file in code
+        if file.path in summaries
+    }
+    best = sorted(scores, key=lambda path: (-scores[path], path))[:MAX_ANSWERS]
+    return [path for path in best if scores[path] >= scores[best[0]] - ANSWER_GAP]
+
+
+def _most_in_a_name(summary: Summary, sought: frozenset[str]) -> int:
+    """Return the largest number of some terms that the name of one definition has, with its container's."""
+    names = (f"{definition.container} {definition.name}" for definition in summary.definitions)
+    return max((len(sought.intersection(query_terms(name))) for name in names), default=0)
+
+
+def uses_first(
+    names: Collection[str], regions: Sequence[RankedRegion], text_of: Callable[[RankedRegion], str]
+) -> list[RankedRegion]:
+    """Return those of ranked regions that use some names, beside their definitions: code first, then tests.
+
+    Imports use nothing. Each file comes with its best use before the second one of any.
+    """
+    pattern = rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w$])"
+    using = [each for each in regions if not each.region.is_imports and _uses_any(each, names, pattern, text_of)]
+    order = Counter[str]()
+    places: dict[tuple[str, int], int] = {}
+    for region in using:
+        places[region.path, region.region.first] = order[region.path]
+        order[region.path] += 1
+    return sorted(using, key=lambda each: (is_test(each.path), places[each.path, each.region.first]))
+
+
+def _uses_any(
+    region: RankedRegion, names: Collection[str], pattern: str, text_of: Callable[[RankedRegion], str]
+) -> bool:
+    """Whether a region has one of some names; the definition of one has it once more."""
+    is_definition = own_name(region) in names and not region.region.head
+    return len(re.findall(pattern, text_of(region))) > is_definition

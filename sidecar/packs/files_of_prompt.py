@@ -1,23 +1,20 @@
 """The files of a prompt alone, besides those of its task: those it mentions, and those that its own words match."""
 
-import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase import (
     FAILURE_WORDS,
-    MAX_HASHED_BYTES,
     Listing,
     RankedFile,
     RankedRegion,
     Repository,
     RepositoryState,
     SearchedFile,
-    Summary,
     identifiers_of,
     is_named_file,
     is_outside,
@@ -29,20 +26,29 @@ from sidecar.codebase import (
     query_words,
     submodule_paths,
 )
-from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import macros_in
 from sidecar.language.message_intent import reports_failing_test
 from sidecar.packs.context_pack import ContextFile
-from sidecar.packs.file_cutoff import PLACE_SCORE, is_other_place, siblings_first
+from sidecar.packs.file_cutoff import (
+    MIN_SOUGHT,
+    PLACE_SCORE,
+    is_other_place,
+    likely_answers,
+    siblings_first,
+    uses_first,
+)
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prompt_text import (
     MAX_SHORT_PROMPT,
+    TESTS_OF,
+    THAT_TEST,
     asks_for_documents_of_work,
     asks_for_place,
     asks_for_tests_of_work,
     clean_prompt,
     is_about_another_place,
     mentioned_paths,
+    name_whose_uses_are_sought,
     number_of_others,
     referenced_items,
     without_rules,
@@ -58,7 +64,14 @@ from sidecar.packs.related_files import (
     with_called,
 )
 from sidecar.packs.relevant_files import with_regions
-from sidecar.packs.request import PackQuery, repository_evidence
+from sidecar.packs.request import (
+    MAX_NAMED_PATHS,
+    PackQuery,
+    excluded_paths,
+    named_unindexed,
+    relative_path,
+    repository_evidence,
+)
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
@@ -72,7 +85,6 @@ from sidecar.packs.task import (
     words_beside_paths,
 )
 from sidecar.runs import SessionContents
-from sidecar.system.safe_open import is_in_cloud_only, read_below
 
 
 class PromptFiles(NamedTuple):
@@ -98,6 +110,9 @@ FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3
 NAMED_FILES = 16
 """Maximum number of named files that are searched for code."""
 
+MAX_DEFINED, MAX_USED = 3, 3
+"""Maximum number of definitions of a name whose uses are shown, and of such names."""
+
 CLEAR_FILES, CLEAR_SCORE = 3, 5.0
 """By words alone a follow-up adds only the best files, and only those with such a score (log odds). In 116 recorded
 conversations 0.31 of these were used, 0.15 of the others.
@@ -108,12 +123,7 @@ SOUGHT_CANDIDATES, SOUGHT_IN_PACKAGES = 40, 160
 those of some packages of the repository count.
 """
 
-MIN_SOUGHT, LIKELY_ANSWERS, MAX_ANSWERS, ANSWER_GAP, NAMED_ANSWER = 2, 6, 2, 1.5, 1.0
-"""Number of words of a question that a file has to have; number of the best files of code that may answer it, and of
-those that do; and their distance (log odds) from the best one.
-"""
-
-FOLDER_FILES, MAX_NAMED_PATHS = 4, 40
+FOLDER_FILES = 4
 
 MENTIONED_SCORE = 20.0
 """Score of a mentioned file that the index does not have."""
@@ -152,6 +162,8 @@ class PromptSearch(NamedTuple):
     """Whether it points back at a test: it is about that one."""
     sought: frozenset[str] = frozenset()
     """Terms of a question where or how the code does something; none with fewer than two."""
+    used: str | None = None
+    """Name whose uses it asks for; empty for those of what the conversation edited last."""
 
     @classmethod
     def of_prompt(
@@ -166,7 +178,7 @@ class PromptSearch(NamedTuple):
         references = [] if new_task else referenced_items(prompt, pack_query.work.answer)
         text = "\n".join(references) or prompt
         mentioned, unresolved = _mentioned(pack_query, params, listing)
-        mentioned |= _named_unindexed(prompt, listing)
+        mentioned |= named_unindexed(prompt, listing)
         query = search_query(text)
         paths = paths_in(prompt)
         is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
@@ -182,7 +194,8 @@ class PromptSearch(NamedTuple):
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
             query = " ".join(dict.fromkeys((query, pack_query.query)))
-        sought = _sought_terms(query) if is_own and asks_for_place(prompt) else frozenset[str]()
+        used = name_whose_uses_are_sought(prompt) if is_follow_up and not (mentioned or references or paths) else None
+        sought = _sought_terms(query) if is_own and used is None and asks_for_place(prompt) else frozenset[str]()
         that_test = ""
         if is_follow_up and not (mentioned or work.for_tests or work.for_documents or names):
             that_test = _test_pointed_at(prompt, pack_query)
@@ -197,7 +210,7 @@ class PromptSearch(NamedTuple):
         return cls(
             query=query,
             mentioned=frozenset(mentioned),
-            unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
+            unresolved=tuple(dict.fromkeys((*unresolved, *excluded_paths(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
@@ -208,6 +221,7 @@ class PromptSearch(NamedTuple):
             others=others,
             for_failing_test=for_failing_test,
             sought=sought,
+            used=used,
             tested=work.tested,
             for_plan=for_plan,
             for_that_test=bool(that_test),
@@ -217,7 +231,7 @@ class PromptSearch(NamedTuple):
     def is_needed(self) -> bool:
         """Whether there is anything to search for."""
         is_about_work = self.for_tests or self.for_documents or self.for_failing_test
-        points_back = self.for_plan or self.for_that_test or bool(self.others)
+        points_back = self.for_plan or self.for_that_test or bool(self.others) or self.used is not None
         return is_about_work or points_back or bool(self.evidence or self.mentioned or self.sought)
 
 
@@ -243,15 +257,6 @@ def _sought_terms(query: str) -> frozenset[str]:
     return terms if len(terms) >= MIN_SOUGHT and not terms <= GENERAL_TERMS else frozenset()
 
 
-TESTS_OF = lazy_regex(
-    r"(?:^|[.!?;]\s{1,3})(?:(?:ok|okay|and|now|then|also|please|can you|could you|add|write|create|the|some|an?|unit"
-    r"|regression|missing|more)\b[\s,]{1,3}){0,6}+tests? (?:for|of|covering) `?([A-Za-z_][\w.]{2,60})`?"
-    r"(?![\w/]|\s(?:is|are|was|were|fail\w*|break\w*|broke|still|do|don['’]t)\b)",
-    re.IGNORECASE,
-)
-"""A request for tests of something that it names: "tests for `total`, please"."""
-
-
 def _names_tested(prompt: str, pack_query: PackQuery) -> tuple[str, ...]:
     """Return the names in the conversation's work that a short prompt asks for tests of."""
     found = TESTS_OF.findall(prompt) if len(prompt) <= MAX_SHORT_PROMPT else []
@@ -260,18 +265,9 @@ def _names_tested(prompt: str, pack_query: PackQuery) -> tuple[str, ...]:
     return tuple(name for name in names if name in known)
 
 
-_THAT_TEST = lazy_regex(
-    r"\b(?:that|this|the (?:same|failing)|diese[rnms]?|ese|este|esse|cet?|questo|quel|deze|этот|этом)"
-    r" (?:failing |flaky |broken )?(?:unit |regression )?(?:test|spec|тест[а-я]{0,2})\b"
-    r"|[这那]个?测试|(?:その|この)テスト",
-    re.IGNORECASE,
-)
-"""A test that was mentioned before the prompt: "skip that test for now"."""
-
-
 def _test_pointed_at(prompt: str, pack_query: PackQuery) -> str:
     """Return the paths of the test that a short prompt calls "that test": the last prompt's, or those that fail."""
-    if len(prompt) > MAX_SHORT_PROMPT or _THAT_TEST.search(prompt) is None:
+    if len(prompt) > MAX_SHORT_PROMPT or THAT_TEST.search(prompt) is None:
         return ""
     texts = (*reversed(pack_query.task.recent), pack_query.task.query, "\n".join(pack_query.failing_tests))
     return next(filter(None, (" ".join(filter(is_test, paths_in(text))) for text in texts)), "")
@@ -297,6 +293,8 @@ def search_files(
             return PromptFiles(files, 0)
     if search.for_failing_test and (files := _failing_tests(search, pack_query, state, listing, known)):
         return PromptFiles(files, 0)
+    if search.used is not None and (uses := _uses(search.used, pack_query, state, listing, known)) is not None:
+        return PromptFiles(uses, 0)
     mentioned = search.mentioned
     limit = SOUGHT_CANDIDATES if search.for_another_place or search.sought else search.limit
     limit += len(mentioned)
@@ -310,7 +308,7 @@ def search_files(
     if search.for_another_place:  # what the session has is the first place
         matches = [file for file in matches if file.path in mentioned or is_other_place(file, known)]
         matches = siblings_first(matches, search.evidence, pack_query.touched)
-    answers = _answers(matches, search.sought, pack_query.repository, listing)
+    answers = likely_answers(matches, search.sought, pack_query.repository, listing)
     selected = [
         file
         for rank, file in enumerate(matches)
@@ -355,6 +353,51 @@ def _tests_of_work(
 
     files = with_regions(pack_query, query, [*tests, *edited], state, listing, known=known, arrange=arrange)
     return tuple(file for file in files if file.regions)
+
+
+def _uses(
+    name: str, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> tuple[ContextFile, ...] | None:
+    """Return the code that uses a name, or what the conversation edited last; None if no file defines the name.
+
+    A name that many files define says nothing; then the type around what was edited counts.
+    """
+    repository = pack_query.repository
+    groups = [(name.replace(":", ".").rpartition(".")[2],)] if name else _last_edited(pack_query, state, listing)
+    for names in groups:
+        terms = frozenset(term for each in names for term in query_terms(each)[:1])
+        found = repository.find(" ".join(names), state, SOUGHT_CANDIDATES)
+        found = [file for file in found if file.path in listing.searched and not terms.isdisjoint(file.matched)]
+        summaries = repository.summaries({file.path: listing.searched[file.path] for file in found})
+        defined = Counter(each.name for summary in summaries.values() for each in summary.definitions)
+        own = [each for each in names if 0 < defined[each] <= MAX_DEFINED]
+        if not own:
+            continue
+
+        def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
+            return uses_first(own, regions, _text_of(repository, contents))  # noqa: B023
+
+        files = with_regions(pack_query, " ".join(own), found, state, listing, known=known, arrange=arrange)
+        shown = tuple(file for file in files if file.regions)
+        if shown or name:
+            return shown
+    return None if name else ()
+
+
+def _last_edited(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> list[tuple[str, ...]]:
+    """Return the names of the definitions that the conversation edited last, then those of the types around them.
+
+    Those that the last answer names come before others; without an edit these are those that it or the prompts name.
+    """
+    repository, work = pack_query.repository, pack_query.work
+    edited = [path for path in work.edited if path in listing.searched and not is_test(path)]
+    code = edited_code(repository, state, listing, edited[:1])
+    if not code.names:
+        names = identifiers_of(f"{work.answer} {' '.join(pack_query.task.names)}")
+        return [tuple(dict.fromkeys(name.rpartition(".")[2] for name in names))[:MAX_USED]]
+    words = frozenset(re.findall(r"\w+", work.answer))
+    named = tuple(name for name in code.names if name in words)
+    return [names[:MAX_USED] for names in (named or code.names, code.containers) if names]
 
 
 def _documents_of_work(
@@ -436,31 +479,6 @@ def _text_of(repository: Repository, contents: Mapping[str, str]) -> Callable[[R
     return text_of
 
 
-def _answers(
-    matches: Sequence[RankedFile], sought: frozenset[str], repository: Repository, listing: Listing
-) -> list[str]:
-    """Return the likeliest files of code that have at least two words of a question.
-
-    Several of its words in the name of one definition make a file likelier.
-    """
-    code = [file for file in matches if is_own_code(file.path)][:LIKELY_ANSWERS] if sought else []
-    code = [file for file in code if len(sought.intersection(file.matched)) >= MIN_SOUGHT]
-    summaries = repository.summaries({file.path: listing.searched[file.path] for file in code})
-    scores = {
-        file.path: file.score + NAMED_ANSWER * _most_in_a_name(summaries[file.path], sought)
-        for file in code
-        if file.path in summaries
-    }
-    best = sorted(scores, key=lambda path: (-scores[path], path))[:MAX_ANSWERS]
-    return [path for path in best if scores[path] >= scores[best[0]] - ANSWER_GAP]
-
-
-def _most_in_a_name(summary: Summary, sought: frozenset[str]) -> int:
-    """Return the largest number of some terms that the name of one definition has, with its container's."""
-    names = (f"{definition.container} {definition.name}" for definition in summary.definitions)
-    return max((len(sought.intersection(query_terms(name))) for name in names), default=0)
-
-
 _NAMING = frozenset(("identifiers", "namedPath"))
 
 
@@ -518,13 +536,13 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
     files_found: set[str] = set()
     unresolved: list[str] = []
     for path in dict.fromkeys((*mentions.files, *files)):
-        relative = _relative(pack_query, params.cwd, path)
+        relative = relative_path(pack_query, params.cwd, path)
         if listing.content_of(relative) is not None:
             files_found.add(relative)
         else:
             unresolved.append(path)
     for path in dict.fromkeys((*mentions.folders, *folders)):
-        relative = _relative(pack_query, params.cwd, path).rstrip("/")
+        relative = relative_path(pack_query, params.cwd, path).rstrip("/")
         folder = "" if relative == os.curdir else relative + "/"
         candidates = listing.searched if is_outside(folder) else listing.files
         inside = sorted(name for name in candidates if name.startswith(folder))[:FOLDER_FILES]
@@ -538,24 +556,6 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
     return files_found, unresolved
 
 
-def files_to_download(pack_query: PackQuery, params: PreRunParams) -> list[str]:
-    """Return the files that a prompt names and whose content is only in a cloud, relative to the workspace."""
-    mentions, cwd = params.mentions or Mentions(), pack_query.workspace.cwd
-    named = (*mentions.files, *mentioned_paths(params.prompt)[0], *paths_in(clean_prompt(params.prompt)))
-    found: list[str] = []
-    for path in dict.fromkeys(_relative(pack_query, params.cwd, path) for path in named[:MAX_NAMED_PATHS]):
-        with suppress(OSError, ValueError):
-            if is_in_cloud_only(os.lstat(cwd / path)):
-                found.append(path)
-    return found
-
-
-def download(cwd: Path, paths: Iterable[str]) -> None:
-    """Read files, so that their content is on this disk and the worktree's state has it; this waits for the network."""
-    for path in paths:
-        read_below(str(cwd), path, MAX_HASHED_BYTES)
-
-
 _SUBMODULES = ".gitmodules"
 
 
@@ -563,38 +563,3 @@ def _names_submodule(words: str, cwd: Path) -> bool:
     """Whether words name a submodule of the worktree, as in "the editor submodule is empty"."""
     names = (path.rpartition("/")[2].casefold() for path in submodule_paths(cwd))
     return any(len(name) > 2 and name in words for name in names)
-
-
-def _excluded(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:
-    """Yield the paths of a prompt that exist in the workspace and are not listed: ignored, secret or binary files."""
-    for path in itertools.islice(paths, MAX_NAMED_PATHS):
-        relative = _relative(pack_query, cwd, path)
-        if is_outside(relative) or os.path.isabs(relative) or listing.content_of(relative) is not None:
-            continue
-        if os.path.isfile(pack_query.workspace.cwd / relative):
-            yield path
-
-
-def _named_unindexed(prompt: str, listing: Listing) -> set[str]:
-    """The files that a prompt names by path, or by an unambiguous end of it, and that are not indexed."""
-    if not listing.unindexed:
-        return set()
-    found: set[str] = set()
-    for path in paths_in(prompt)[:MAX_NAMED_PATHS]:
-        if path not in listing.searched:
-            ending = [other for other in listing.unindexed if f"/{other}".endswith(f"/{path}")]
-            found.update(ending if len(ending) == 1 else ())
-    return found
-
-
-def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
-    """Return a mentioned path relative to the workspace; a path outside it matches no listed file."""
-    if not os.path.isabs(path):
-        return os.path.normpath(path).replace("\\", "/")
-    for root in (cwd, str(pack_query.workspace.cwd)):
-        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
-            return os.path.relpath(path, root).replace("\\", "/")
-    try:
-        return os.path.relpath(path, pack_query.workspace.cwd).replace("\\", "/")
-    except ValueError:  # on another drive
-        return path

@@ -97,7 +97,8 @@ _TESTS_NEXT = lazy_regex(
     r"|noch|une?|una|uns|unos|unas|uma?s?|las?|los|os|as|des|les) ){0,4}+"
     r"(?:(?:unit-?|regressions?-?)?tests?|specs?|test cases?|test coverage|testfälle|testes?|pruebas?)"
     r"(?: (?:unitaires?|unitari[ao]s?|unitários?|de regresión|de regressão|de non-régression))?"
-    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|both(?: of them)?|the change|these changes|your changes?|the fix"
+    r"|this fix|this change"
     r"|(?:the|that) (?:[a-z]{1,20} ){0,2}ones?)"
     r"| (?:dafür|dazu|pour (?:ça|cela|ce changement|cette fonction)|para (?:es[aeo]|est[aeo]|ello|iss?o|isto|ela?"
     r"|ele)))?"
@@ -117,6 +118,22 @@ def asks_for_tests_of_work(prompt: str) -> bool:
     """Whether a prompt only asks for tests of what was done before it, as in "now the tests", or also documents."""
     return _is_only(_TESTS_NEXT, prompt) or _is_for_both(prompt)
 
+
+TESTS_OF = lazy_regex(
+    r"(?:^|[.!?;]\s{1,3})(?:(?:ok|okay|and|now|then|also|please|can you|could you|add|write|create|the|some|an?|unit"
+    r"|regression|missing|more)\b[\s,]{1,3}){0,6}+tests? (?:for|of|covering) `?([A-Za-z_][\w.]{2,60})`?"
+    r"(?![\w/]|\s(?:is|are|was|were|fail\w*|break\w*|broke|still|do|don['’]t)\b)",
+    re.IGNORECASE,
+)
+"""A request for tests of something that it names: "tests for `total`, please"."""
+
+THAT_TEST = lazy_regex(
+    r"\b(?:that|this|the (?:same|failing)|diese[rnms]?|ese|este|esse|cet?|questo|quel|deze|этот|этом)"
+    r" (?:failing |flaky |broken )?(?:unit |regression )?(?:test|spec|тест[а-я]{0,2})\b"
+    r"|[这那]个?测试|(?:その|この)テスト",
+    re.IGNORECASE,
+)
+"""A test that was mentioned before the prompt: "skip that test for now"."""
 
 _DOCUMENTS_NEXT = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|do|adapt|adjust|update"
@@ -260,6 +277,66 @@ def asks_for_place(message: str) -> bool:
     """Whether a short message asks where or how the code does something; not what the agent or its user does."""
     message = message.lstrip(_OPENING_SIGNS).rstrip()
     return len(message) <= MAX_PLACE_QUESTION and "\n" not in message and _PLACE_QUESTION.match(message) is not None
+
+
+_THIS = (
+    r"(?:(?:this|that|the (?:new|changed|renamed|same)) (?:[a-z]{2,20} )?(?!app\b|project|code\b|repo)[a-z]{3,20}"
+    r"|it|this|that|them|these|those)"
+)
+_NAME = r"`?([^\W\d][\w.:$]{2,80})(?:\(\))?`?"
+_THING = rf"(?:{_THIS}|{_NAME})"
+_DAS = r"(?:das|es|sie|er|dies\w{0,2}(?: [^\W\d_]{3,30})?|die (?:funktion|methode|klasse|konstante|variable))"
+_ESTO = r"(?:esto|eso|est[ae] [^\W\d_]{3,20}|es[ae] [^\W\d_]{3,20})"
+_ISSO = r"(?:isso|isto|ess[ae] [^\W\d_]{3,20}|est[ae] [^\W\d_]{3,20})"
+_CELA = r"(?:ça|cela|ceci|cette [^\W\d_]{3,20}|ce [^\W\d_]{3,20})"
+_THIS_ZH = r"(?:它|这个?(?:函数|方法|类|组件|变量|常量)?)"
+_USES_QUESTION = lazy_regex(
+    r"(?:(?:(?:ok|okay|and|so|also|but|then|now|thanks|great|hmm?|wait|btw|please|can you|could you|show me|tell me"
+    r"|find|list|check|und|y|e|et)\b[\s,.!:]{1,3}){0,4}+"
+    r"(?:(?:from )?where(?: else| all)?(?:"
+    rf"(?: (?:is|are|was|were)|['’]s) {_THING}(?: (?:still|also|actually|currently|being))?"
+    r" (?:used|called|referenced|invoked|imported|needed|instantiated|consumed|rendered)"
+    rf"| (?:do|does|did) (?:we|they|the (?:code|app)) (?:still |also )?(?:use|call|import|reference) {_THING})"
+    r"(?: from| else| elsewhere| now)?"
+    r"|(?:who|what|which (?:other )?[a-z]{3,20})(?: else| all)? (?:still |also |actually |currently )?"
+    r"(?:calls?|uses?|references?|invokes?|imports?|depends? on|relies on|rely on|instantiates?|consumes?)"
+    rf" {_THING}(?: (?:now|too|elsewhere|directly))?"
+    rf"|(?:is|are) {_THING} (?:still |also |actually |being )?(?:used|called|referenced|needed)"
+    r" (?:anywhere|somewhere|elsewhere|in other places)(?: else)?"
+    r"|(?:are there |(?:what|who|where) are )?(?:(?:any|all|the|other|its|their) ){0,3}"
+    rf"(?:callers|usages|call[ -]?sites)(?: (?:of|to) {_THING})?"
+    r"|(?:are there |what are )?(?:the )?(?:(?:any|all|other) ){1,2}(?:uses|users|references)"
+    rf"(?: (?:of|to) {_THING})?)"
+    r"(?: (?:in|from|by|within|inside|outside)(?: of)? [^.?!,;]{2,40})?"
+    rf"|wo (?:wird|werden) (?:(?:sonst|überall|noch) ){{0,2}}(?:{_DAS}|{_NAME})"
+    r"(?: (?:denn|sonst|überall|noch|eigentlich|alles)){0,3} (?:verwendet|benutzt|genutzt|aufgerufen|gebraucht)"
+    rf"|wer (?:ruft|nutzt|benutzt|verwendet) (?:{_DAS}|{_NAME})(?: (?:denn|sonst|noch|alles)){{0,2}}(?: auf)?"
+    rf"|(?:desde )?d[óo]nde (?:más )?se (?:usa|utiliza|llama|invoca)n? (?:{_ESTO}|{_NAME})"
+    rf"|qui[ée]n (?:más )?(?:usa|utiliza|llama) (?:a )?(?:{_ESTO}|{_NAME})"
+    rf"|(?:de )?onde (?:mais )?(?:(?:{_ISSO}|{_NAME}) )?"
+    r"(?:(?:é|está sendo) (?:usad[oa]|utilizad[oa]|chamad[oa])|se (?:usa|chama))"
+    rf"(?: (?:{_ISSO}|{_NAME}))?"
+    rf"|quem (?:mais )?(?:usa|utiliza|chama) (?:{_ISSO}|{_NAME})"
+    r"|où (?:est-ce que |est-ce qu['’])?"
+    rf"(?:c['’]est|est-ce|on|{_CELA} est(?:-(?:il|elle))?|{_NAME} est(?:-(?:il|elle))?)"
+    rf" (?:encore )?(?:utilisée?|appelée?|utilise|appelle)(?: {_CELA})?"
+    rf"|qui (?:d['’]autre )?(?:appelle|utilise) (?:{_CELA}|{_NAME})"
+    rf"|(?:还有)?(?:哪里|哪儿|哪些地方|什么地方|谁)还?在?(?:使用|调用|引用|用)[到了]?{_THIS_ZH}"
+    rf"|{_THIS_ZH}还?[在被]?(?:哪里|哪儿|哪些地方|谁)被?(?:使用|调用|引用|用)[到了过]?"
+    r"|(?:これ|それ|この(?:関数|メソッド|クラス|変数))[はをって]{0,2}(?:他|ほか)?[にの]?は?(?:どこ|誰)[でからが]{1,2}[使呼]\S{1,12})"
+    r"\W{0,4}",
+    re.IGNORECASE,
+)
+
+
+def name_whose_uses_are_sought(prompt: str) -> str | None:
+    """Return the name whose uses a short prompt asks for: "who calls `total`?"; empty if it only says `it` or `this`.
+
+    None for any other prompt.
+    """
+    prompt = _request(prompt)
+    match = _USES_QUESTION.fullmatch(prompt) if len(prompt) <= MAX_NEXT_REQUEST else None
+    return next(filter(None, match.groups()), "") if match is not None else None
 
 
 _GO_ON = lazy_regex(

@@ -1,15 +1,19 @@
 """A pre-run request, with what is known of its conversation and provider session on arrival; the query of its pack."""
 
+import itertools
+import os
 import re
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository, paths_in, query_terms, stem
+from sidecar.codebase import MAX_HASHED_BYTES, Listing, Repository, is_outside, paths_in, query_terms, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
@@ -37,11 +41,12 @@ from sidecar.packs.byte_budget import (
     limits_of_call,
     sendable_bytes,
 )
-from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
+from sidecar.packs.model import HostInjects, Mentions, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.prompt_text import (
     clean_prompt,
     kind_to_create,
+    mentioned_paths,
     referenced_items,
     without_announcement,
     without_statements,
@@ -66,6 +71,7 @@ from sidecar.runs import (
 from sidecar.runs.model import Provider, RunMode
 from sidecar.settings.resolve import Settings
 from sidecar.storage.database import Database
+from sidecar.system.safe_open import is_in_cloud_only, read_below
 from sidecar.workspace import Workspace
 
 MAX_ACCEPTED = 12
@@ -503,3 +509,59 @@ def query_of_request(request: PackRequest) -> PackQuery:
         plan_paths=tuple(paths_in(request.sub_chat.plan)) if request.sub_chat.plan and params.mode == "agent" else (),
         failing_tests=tuple(name for tests in request.failing for name in tests.names),
     )
+
+
+MAX_NAMED_PATHS = 40
+
+
+def relative_path(pack_query: PackQuery, cwd: str, path: str) -> str:
+    """Return a mentioned path relative to the workspace; a path outside it matches no listed file."""
+    if not os.path.isabs(path):
+        return os.path.normpath(path).replace("\\", "/")
+    for root in (cwd, str(pack_query.workspace.cwd)):
+        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
+            return os.path.relpath(path, root).replace("\\", "/")
+    try:
+        return os.path.relpath(path, pack_query.workspace.cwd).replace("\\", "/")
+    except ValueError:  # on another drive
+        return path
+
+
+def excluded_paths(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:
+    """Yield the paths of a prompt that exist in the workspace and are not listed: ignored, secret or binary files."""
+    for path in itertools.islice(paths, MAX_NAMED_PATHS):
+        relative = relative_path(pack_query, cwd, path)
+        if is_outside(relative) or os.path.isabs(relative) or listing.content_of(relative) is not None:
+            continue
+        if os.path.isfile(pack_query.workspace.cwd / relative):
+            yield path
+
+
+def files_to_download(pack_query: PackQuery, params: PreRunParams) -> list[str]:
+    """Return the files that a prompt names and whose content is only in a cloud, relative to the workspace."""
+    mentions, cwd = params.mentions or Mentions(), pack_query.workspace.cwd
+    named = (*mentions.files, *mentioned_paths(params.prompt)[0], *paths_in(clean_prompt(params.prompt)))
+    found: list[str] = []
+    for path in dict.fromkeys(relative_path(pack_query, params.cwd, path) for path in named[:MAX_NAMED_PATHS]):
+        with suppress(OSError, ValueError):
+            if is_in_cloud_only(os.lstat(cwd / path)):
+                found.append(path)
+    return found
+
+
+def download(cwd: Path, paths: Iterable[str]) -> None:
+    """Read files, so that their content is on this disk and the worktree's state has it; this waits for the network."""
+    for path in paths:
+        read_below(str(cwd), path, MAX_HASHED_BYTES)
+
+
+def named_unindexed(prompt: str, listing: Listing) -> set[str]:
+    """The files that a prompt names by path, or by an unambiguous end of it, and that are not indexed."""
+    if not listing.unindexed:
+        return set()
+    found: set[str] = set()
+    for path in paths_in(prompt)[:MAX_NAMED_PATHS]:
+        if path not in listing.searched:
+            ending = [other for other in listing.unindexed if f"/{other}".endswith(f"/{path}")]
+            found.update(ending if len(ending) == 1 else ())
+    return found

@@ -43,8 +43,8 @@ def put_into_cloud(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> set[int]:
         cloud.discard(os.stat(os.path.join(folder, path)).st_ino)
         return read_below(folder, path, limit_bytes)
 
-    for module in ("system.safe_open", "codebase.content_ids", "packs.files_of_prompt"):
+    for module in ("system.safe_open", "codebase.content_ids", "packs.request"):
         monkeypatch.setattr(f"sidecar.{module}.is_in_cloud_only", is_in_cloud_only)
-    monkeypatch.setattr("sidecar.packs.files_of_prompt.read_below", download)
+    monkeypatch.setattr("sidecar.packs.request.read_below", download)
     monkeypatch.setattr("sidecar.packs.collect_inputs.sys", _MAC)
     return cloud

@@ -3,9 +3,14 @@
 import pytest
 
 from sidecar.codebase import RankedFile
-from sidecar.packs import files_of_prompt
 from sidecar.packs.file_cutoff import siblings_first
-from sidecar.packs.prompt_text import MAX_OTHERS, asks_for_documents_of_work, number_of_others
+from sidecar.packs.prompt_text import (
+    MAX_OTHERS,
+    TESTS_OF,
+    asks_for_documents_of_work,
+    name_whose_uses_are_sought,
+    number_of_others,
+)
 from tests.packs.context.test_follow_ups import play_request_for_tests
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, text_of
@@ -78,8 +83,8 @@ def test_a_request_for_documents_names_nothing_else() -> None:
 
 @pytest.mark.parametrize("report", ["the tests for opened fail", "fix it. the tests for opened are red now"])
 def test_a_report_of_failing_tests_is_no_request_for_tests(report: str) -> None:
-    assert files_of_prompt.TESTS_OF.search(report) is None
-    assert files_of_prompt.TESTS_OF.search("the tests for opened please") is not None
+    assert TESTS_OF.search(report) is None
+    assert TESTS_OF.search("the tests for opened please") is not None
 
 
 def test_that_test_is_the_one_that_failed_before(start_chat: StartChat) -> None:
@@ -214,3 +219,63 @@ def test_of_a_file_that_is_only_named_the_part_of_the_task_is_shown(start_chat: 
     shop.write({"till/printer.py": f"{parts}def feed_paper(paper):\n    return paper.feed(0)\n"})
     other = text_of(chat.pre_run("in till/printer.py, how does feed_paper feed the paper?"), "context")
     assert "def feed_paper" in other
+
+
+CALLS: dict[str, Contents] = {
+    "lib/bank.py": "def round_up(value):\n    return value // 1\n\n\ndef charge(cost):\n    return round_up(cost)\n",
+    "lib/bill.py": "from lib.bank import round_up\n\n\ndef bill(total):\n    return round_up(total)\n",
+    "lib/page.py": "def page(total):\n    return total  # not round_upwards\n",
+    "lib/store.rb": "class Store\n  def save(item)\n    item\n  end\nend\n",
+    "lib/keeper.rb": "class Keeper\n  def keep(item)\n    Store.new.save(item)\n  end\nend\n",
+    **{
+        f"lib/saver_{number}.rb": f"class Saver{number}\n  def save(it)\n    save(it)\n  end\nend\n"
+        for number in range(4)
+    },
+    "tests/test_bill.py": "from lib.bank import round_up\n\n\ndef test_rounds():\n    assert round_up(1.5) == 2\n",
+}
+
+
+def test_a_question_who_uses_it_brings_the_code_that_uses_what_was_edited_last(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({**CALLS, **HANDLERS})
+    rounding = [
+        ("lib/bank.py", "round_up(cost)"), ("lib/bill.py", "round_up(total)"), ("tests/test_bill.py", "round_up(1.5)"),
+    ]  # fmt: skip
+    for edited, old, question, expected in (
+        ("lib/bank.py", "// 1", "who calls this?", rounding),
+        ("lib/bank.py", "// 1", "Where else is this function used?", rounding),
+        ("lib/bank.py", "// 1", "wo wird das noch verwendet?", rounding),
+        ("lib/bank.py", "// 1", "who calls bill?", []),
+        ("lib/bill.py", "(total)", "who calls round_up?", rounding),
+        ("lib/page.py", "total  #", "any other callers?", []),
+        ("lib/store.rb", "    item\n", "what else uses it?", [("lib/keeper.rb", "Store.new")]),
+    ):
+        shop.write(CALLS)
+        chat = start_chat(sub_chat_id=f"{edited} {question}")
+        before = chat.pre_run("make the page of refunds open")
+        content = str(CALLS[edited]).replace(old, f"{old} ", 1)
+        part = {**chat.edit(edited, content), "type": "tool-Edit"}
+        chat.post_run(before, PROMPT, session=chat.sub_chat_id, assistant={"text": "Done.", "parts": [part]})
+        text = text_of(chat.pre_run(question), "context")
+        shown = {line for line in text.splitlines() if line.startswith(("lib/", "tests/", "jobs/", "hooks/"))}
+        assert shown <= {path for path, _ in expected}, question
+        sent = text_of(before, "context") + text  # a file of an earlier conversation came with the first prompt
+        assert all(use in sent for _, use in expected), question
+
+
+def test_a_question_for_uses_is_no_other_question() -> None:
+    for prompt, name in (
+        ("who calls it", ""), ("ok, and where is that method called from?", ""), ("callers?", ""),
+        ("what depends on `Cart.total`?", "Cart.total"), ("is this used anywhere else?", ""),
+        ("which components use this hook?", ""), ("where do we call `charge()`?", "charge"), ("wer ruft das auf?", ""),
+        ("¿dónde más se usa esto?", ""), ("quem chama essa função?", ""), ("qui appelle ça ?", ""),
+        ("还有哪里用到这个函数", ""), ("この関数は他にどこで使われていますか", ""),
+    ):  # fmt: skip
+        assert name_whose_uses_are_sought(prompt) == name, prompt
+    for prompt in (
+        "where is it?", "what is this used for?", "is this used?", "where is the session stored?", "users",
+        "who uses this app?", "what calls for a refactoring?", "where did you put it?", "which one do you use?",
+        "where are they now", "use it everywhere", "call it charge", "what needs to be done?",
+    ):  # fmt: skip
+        assert name_whose_uses_are_sought(prompt) is None, prompt
