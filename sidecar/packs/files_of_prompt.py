@@ -59,6 +59,7 @@ from sidecar.packs.related_files import (
     edited_code,
     failing_places,
     named_failing_tests,
+    own_name,
     tests_first,
     tests_of_code,
     with_called,
@@ -75,6 +76,7 @@ from sidecar.packs.request import (
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
+    VAGUE_TERMS,
     files_alike,
     files_left,
     matches_query,
@@ -164,6 +166,8 @@ class PromptSearch(NamedTuple):
     """Terms of a question where or how the code does something; none with fewer than two."""
     used: str | None = None
     """Name whose uses it asks for; empty for those of what the conversation edited last."""
+    place: frozenset[str] = frozenset()
+    """Terms by which it names another place of the task's subject."""
 
     @classmethod
     def of_prompt(
@@ -191,6 +195,7 @@ class PromptSearch(NamedTuple):
         for_failing_test = is_follow_up and not (mentioned or work.for_tests) and reports_failing_test(prompt)
         others = number_of_others(written) if has_work and not references else 0
         for_another_place = not (new_task or references or others or work.for_tests) and is_about_another_place(written)
+        place = frozenset(query_terms(query)) - VAGUE_TERMS if for_another_place else frozenset[str]()
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
             query = " ".join(dict.fromkeys((query, pack_query.query)))
@@ -222,6 +227,7 @@ class PromptSearch(NamedTuple):
             for_failing_test=for_failing_test,
             sought=sought,
             used=used,
+            place=place,
             tested=work.tested,
             for_plan=for_plan,
             for_that_test=bool(that_test),
@@ -295,6 +301,8 @@ def search_files(
         return PromptFiles(files, 0)
     if search.used is not None and (uses := _uses(search.used, pack_query, state, listing, known)) is not None:
         return PromptFiles(uses, 0)
+    if search.for_another_place and (files := _same_beside_edited(search, pack_query, state, listing, known)):
+        return PromptFiles(files, 0)
     mentioned = search.mentioned
     limit = SOUGHT_CANDIDATES if search.for_another_place or search.sought else search.limit
     limit += len(mentioned)
@@ -398,6 +406,33 @@ def _last_edited(pack_query: PackQuery, state: RepositoryState, listing: Listing
     words = frozenset(re.findall(r"\w+", work.answer))
     named = tuple(name for name in code.names if name in words)
     return [names[:MAX_USED] for names in (named or code.names, code.containers) if names]
+
+
+def _same_beside_edited(
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> tuple[ContextFile, ...]:
+    """Return the definitions in the edited files that have all words of another place in their names, and their calls.
+
+    They are not edited yet: "same for the rating" after an edit of `set_star` is about `set_rating` beside it.
+    """
+    repository, place = pack_query.repository, search.place
+    code = edited_code(repository, state, listing, pack_query.touched)
+    summaries = repository.summaries({path: listing.searched[path] for path in code.paths})
+    names = {
+        each.name
+        for summary in summaries.values()
+        for each in summary.definitions
+        if place and each.name not in code.names and place.issubset(query_terms(each.name))
+    }
+
+    def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
+        places = [region for region in regions if own_name(region) in names]
+        return with_called(places, regions, _text_of(repository, contents))
+
+    files = [RankedFile(path, MENTIONED_SCORE, {"namedPath": MENTIONED_SCORE}, (), ()) for path in code.paths]
+    query = " ".join(sorted(names))
+    shown = with_regions(pack_query, query, files, state, listing, known=known, arrange=arrange) if names else ()
+    return tuple(file for file in shown if file.regions)
 
 
 def _documents_of_work(

@@ -279,3 +279,27 @@ def test_a_question_for_uses_is_no_other_question() -> None:
         "where are they now", "use it everywhere", "call it charge", "what needs to be done?",
     ):  # fmt: skip
         assert name_whose_uses_are_sought(prompt) is None, prompt
+
+
+def test_the_same_for_another_definition_beside_the_edited_one_brings_that_one(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    filler = "".join(f"def step_{number}(value):\n    return value + {number}\n\n\n" for number in range(80))
+    marks = (
+        f"def set_star(item):\n    return item\n\n\n{filler}def set_rating(item):\n    return checked_mark(item)\n\n\n"
+        "def checked_mark(item):\n    return item or 0\n"
+    )
+    others = {f"web/rating_{name}.py": f"def show_rating_{name}(it):\n    return it\n" for name in ("list", "form")}
+    for follow_up, expected in (
+        ("same for the rating", "lib/marks.py"),
+        ("same for the rating form", "web/rating_form.py"),
+    ):
+        shop.commit({"lib/marks.py": marks, **others, "notes/limits.txt": follow_up})
+        chat = start_chat(sub_chat_id=follow_up)
+        before = chat.pre_run(PROMPT)
+        changed = marks.replace("return item\n", "return item or None\n", 1)
+        part = {**chat.edit("lib/marks.py", changed), "type": "tool-Edit"}
+        chat.post_run(before, PROMPT, session=follow_up, assistant={"text": "Done.", "parts": [part]})
+        text = text_of(chat.pre_run(follow_up), "context")
+        assert next(line for line in text.splitlines() if line.startswith(("lib/", "web/"))) == expected, follow_up
+        assert ("def checked_mark" in text) == ("def set_rating" in text) == (expected == "lib/marks.py")
