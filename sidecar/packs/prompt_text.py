@@ -7,7 +7,7 @@ unchanged.
 import re
 from functools import lru_cache
 
-from sidecar.codebase import without_outer_frames
+from sidecar.codebase import identifiers_of, without_outer_frames
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.language.common_words import TOOL_NAMES
@@ -337,6 +337,27 @@ def name_whose_uses_are_sought(prompt: str) -> str | None:
     prompt = _request(prompt)
     match = _USES_QUESTION.fullmatch(prompt) if len(prompt) <= MAX_NEXT_REQUEST else None
     return next(filter(None, match.groups()), "") if match is not None else None
+
+
+_NEW_NAME = lazy_regex(
+    r"(?:\b(?:renam(?:e|ed|ing)|renomm\w{1,3}|renombr\w{1,4}|renomei\w{1,2}|benenne?|umbenenn\w{2})\b[^.!?\n]{1,80}?"
+    r"\s(?:to|into|as|in|zu|en|a|para|por)"
+    r"|\b(?:call|name|nenne?|appelle|llama|chame)[ -]"
+    r"(?:it|this|that|them|the \w{2,20}|es|das|sie|ihn|le|la|isso de|o de)"
+    r"|\bll[áa]ma(?:lo|la)|\bchame-[oa] de)"
+    r"\s`?([A-Za-z_$][\w$]{2,80})(?![\w.])",
+    re.IGNORECASE,
+)
+
+
+def without_new_name(prompt: str) -> str:
+    """Return a short prompt without the names, spelled as in code, that something is to get: "rename it to a_b"."""
+    if len(prompt) > MAX_SHORT_PROMPT:
+        return prompt
+    for match in reversed(list(_NEW_NAME.finditer(prompt))):
+        if identifiers_of(match[1]):
+            prompt = prompt[: match.start(1)] + prompt[match.end(1) :]
+    return prompt
 
 
 _GO_ON = lazy_regex(

@@ -49,6 +49,7 @@ from sidecar.packs.prompt_text import (
     mentioned_paths,
     referenced_items,
     without_announcement,
+    without_new_name,
     without_statements,
 )
 from sidecar.packs.task import VAGUE_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
@@ -409,8 +410,9 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
     In a small repository general words such as "once" are rare, too; they lead to no file there either. A prompt that
     announces another subject is read like a first one: the words that say what it is about need not be rare. One that
     refuses what was done is about that work, unless it names something, and so is one that only states a rule for good.
-    A bare file name means that of the package `touched`.
+    A bare file name means that of the package `touched`. A name that something is to be given is none that exists.
     """
+    prompt = without_new_name(prompt)
     own = without_announcement(prompt)
     _, names = task_terms(own)
     rest = without_statements(own, on_product=False)

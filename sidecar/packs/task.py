@@ -44,6 +44,7 @@ from sidecar.packs.prompt_text import (
     is_about_another_place,
     number_of_others,
     without_announcement,
+    without_new_name,
     without_rules,
 )
 from sidecar.runs import RecentWork, Task
@@ -374,9 +375,9 @@ def search_query(prompt: str) -> str:
     Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored, apart from
     what it quotes. A prompt of several lines has its title, and one that is long or has a fenced block its prose, as
     further parts. What a prompt says about working alone, as in "and add a test", leads to no file; nor does the word
-    "test" where one is reported to fail, or a first "hello".
+    "test" where one is reported to fail, a first "hello", or the new name in "rename it to".
     """
-    prompt = without_announcement(prompt)
+    prompt = without_new_name(without_announcement(prompt))
     subject = subject_of(prompt)
     scope = scope_prefix(subject) or documents_scope(prompt)
     quoted = as_quotations(quoted_texts(prompt))

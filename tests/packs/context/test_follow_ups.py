@@ -458,6 +458,13 @@ def test_a_refusal_of_the_work_brings_only_what_it_names(start_chat: StartChat, 
     assert follow_ups_with_context(start_chat, (*refusals, *naming)) == naming
 
 
+def test_a_name_to_be_given_brings_nothing(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit({**MORE, "src/kml.py": "def parse_kml(points):\n    return points\n"})
+    given = ("rename it to KmlPoints", "please call this kml_points", "benenne es in KmlPoints um", "llámalo kmlPoints")
+    naming = ["rename parse_kml to KmlPoints", "call parse_kml as well", "why is it in parse_kml?"]
+    assert follow_ups_with_context(start_chat, (*given, *naming)) == naming
+
+
 def test_a_rule_on_how_to_work_brings_only_what_it_names(start_chat: StartChat, shop: Repository) -> None:
     rules = (
         "good, commit. btw we always wrap the handshake with wire.Wrap, never std.Errorf",
