@@ -413,13 +413,14 @@ THIS_DAY = (
 
 ONE_OFF = lazy_regex(
     r"\bnow[\s.!]{0,3}$|\b(?:accordingly|later|for now|right now|not? yet|yet|this time|once (?:you|we|that|this|it)"
-    r"|after (?:that|this|you|we|it)"
-    r"|when (?:you['’]?re|you are) (?:done|finished)|before we|next step"
-    r"|this (?:task|fix|bug|change|commit|file|function|page|screen|test|issue|feature|component|line|one|pr"
-    r"|pull request|branch|session)|luego"
-    r"|más tarde|por ahora|todavía|pour l['’]instant|plus tard|später|erstmal|vorerst|noch nicht|danach"
+    r"|after (?:that|this|you|we|it)|when (?:you['’]?re|you are) (?:done|finished)|before we|next step|this (?:task|fix"
+    r"|bug|change|commit|file|function|page|screen|test|issue|feature|component|line|one|pr|pull request|branch"
+    r"|session)|est[ea] (?:archivo|fichero|tarea|cambio|función|prueba|rama|arquivo|tarefa|mudança|função|teste)|(?:ce"
+    r"|cette) (?:fichier|tâche|modification|fonction|branche|test)|diese[mnrs]? (?:datei|aufgabe|änderung|funktion"
+    r"|test)|quest[oa] (?:file|compito|modifica|funzione|test)|этот файл|luego|más tarde|por ahora|todavía"
+    r"|pour l['’]instant|plus tard|später|erstmal|vorerst|noch nicht|danach"
     rf"|por enquanto|mais tarde|per ora|più tardi|voorlopig|straks|пока|потом|позже|{THIS_DAY})\b"
-    r"|稍后|等下|待会|暂时|这次|あとで|今回|とりあえず",
+    r"|稍后|等下|待会|暂时|这次|这个文件|あとで|今回|とりあえず|このファイル",
     re.IGNORECASE,
 )
 """Words by which what an explicit form asks for is part of the task at hand."""
@@ -457,9 +458,8 @@ _DEADLINE = lazy_regex(
     r"|week-end|lanzamiento|lançamento|settimana|\d{1,2}[.:/hu])|\bthrough the (?:code )?(?:freeze|release|holidays)"
     r"|\b(?:while|solange|mientras|tant qu[e'’]|enquanto|finché|zolang|пока) [^,.\n]{1,30}\b(?:vacation|holiday|away"
     r"|sick|ill|broken|down|kaputt|krank|weg|urlaub|vacaciones|enferm[oa]|caíd[oa]|roto|vacances|absente?|malade|cassé"
-    r"|en panne|férias|doente|fora do ar|quebrado|ferie|malat[oa]|rott[oa]|vakantie|ziek|kapot|отпуске|болеет"
-    r"|сломан)\b|(?:[月火水木金土日]曜日?|来週|週末|月末|リリース)までは?|(?:周|星期|礼拜)[一二三四五六日天](?:之前"
-    r"|以前|前)"
+    r"|en panne|férias|doente|fora do ar|quebrado|ferie|malat[oa]|rott[oa]|vakantie|ziek|kapot|отпуске|болеет|сломан)\b"
+    r"|(?:[月火水木金土日]曜日?|来週|週末|月末|リリース)までは?|(?:周|星期|礼拜)[一二三四五六日天](?:之前|以前|前)"
     r"|到(?:周|星期|礼拜)[一二三四五六日天](?:为止|之前)?",
     re.IGNORECASE,
 )

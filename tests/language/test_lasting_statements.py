@@ -1205,6 +1205,12 @@ Keep the label short.
 Hypothetically, if we ever moved to Pulsar, we'd always have to re-key.
 ログイン画面が毎回ちらつく件は別チケットなので触らないでください
 the flicker is a separate ticket, never touch it here
+Recuerda borrar este archivo cuando termines
+N'oublie pas de supprimer ce fichier quand tu auras fini
+Lembra de apagar este arquivo quando terminar
+Ricordati di cancellare questo file quando hai finito
+終わったらこのファイルを消すのを忘れないで
+你总是用npm。
 Make the header blue.
 Rename the variable total to sum.
 Can you use pnpm instead?
