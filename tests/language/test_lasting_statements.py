@@ -304,6 +304,15 @@ Pas de dépendance en plus sans mon accord.
 keep your answers short, i read these on my phone
 why did you use npm again? we decided to use pnpm
 why did you add comments again? We decided against comments in tests.
+Eu mesmo rodo as migrações.
+Die Releases baue ich selbst.
+Ich deploye immer selbst.
+Les déploiements, je les lance moi-même.
+Las migraciones las ejecuto yo.
+マイグレーションは私が実行します。
+部署由我自己执行
+Le migrazioni le lancio io.
+Деплой я делаю сам.
 ¿por qué usaste npm otra vez? decidimos usar pnpm
 por que você usou npm de novo? decidimos usar pnpm
 pourquoi as-tu encore utilisé npm ? on a décidé d'utiliser pnpm
@@ -325,6 +334,10 @@ NOT_BINDING = """
 we stopped using the cache in this function and now it fails
 我们停止服务再试一次
 it always resets
+Die Releases baue ich heute selbst
+ich deploye selbst heute
+Eu mesmo rodo isso depois
+マイグレーションは私がいない間に失敗した
 Warum ist die Seite leer? Wir haben das Layout gestern beschlossen.
 Pourquoi le test échoue ? On a dit au client que c'était réglé.
 ¿Por qué falla el build? Decidimos mirarlo mañana.
