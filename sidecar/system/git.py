@@ -86,7 +86,6 @@ STATUS = (
 DEFAULT_TIMEOUT_SECONDS, _SELECT_SECONDS = 20.0, 5.0
 _MAX_OUTPUT_BYTES = 4_096
 
-
 _GIT_FILES = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
 """Files that git opens without a check; it waits forever for a named pipe in their place."""
 
@@ -95,6 +94,7 @@ _REPOSITORY_FILES = (
     ".git/info/sparse-checkout", ".git/objects/info/alternates",
 )  # fmt: skip
 """Files that every command may open in the same way."""
+_REPOSITORY_ENDS = tuple(name.removeprefix(".git") for name in _REPOSITORY_FILES)
 
 _READERS = frozenset(("status", "ls-files", "check-ignore", "add", "diff"))
 """Commands that open those of the worktree."""
@@ -295,7 +295,7 @@ class Git:
         outputs = self._outputs(command, folder, stdin, timeout)
         with _letting_go:
             found_ms, pipe = _found_pipes.get(folder, (0.0, ""))
-        is_opened = command.opens_git_files or pipe in _REPOSITORY_FILES
+        is_opened = command.opens_git_files or pipe.endswith(_REPOSITORY_ENDS)
         if pipe and is_opened and found_ms >= command.started_ms:  # it was let go on by another's search
             raise GitFailed(_pipe_reason(pipe))
         return outputs
@@ -313,8 +313,8 @@ class Git:
                 stdin = None  # `communicate` has it
                 names = (*_REPOSITORY_FILES, *_GIT_FILES) if command.may_open_git_files else _REPOSITORY_FILES
                 pipe = find_pipe_with_reader(
-                    folder, names, lambda: command.process.poll() is not None, note, _letting_go,
-                    is_whole_tree=is_whole_tree,
+                    folder, (*names, *_in_git_folders(folder, names)), lambda: command.process.poll() is not None,
+                    note, _letting_go, is_whole_tree=is_whole_tree,
                 )  # fmt: skip
                 if pipe is not None:
                     raise GitFailed(_pipe_reason(pipe)) from error
@@ -511,6 +511,13 @@ def common_dir_of(root: Path) -> Path | None:
     """Return the git directory that all worktrees of a repository share, without symbolic links."""
     git_dir = git_dir_of(root)
     return None if git_dir is None else real_path(git_dir / first_line_of(git_dir / "commondir"))
+
+
+def _in_git_folders(folder: str, names: Sequence[str]) -> list[str]:
+    """Return the paths of git's files where `.git` is a file: a linked worktree's are in two folders elsewhere."""
+    root = Path(folder)
+    places = () if (root / ".git").is_dir() else {git_dir_of(root), common_dir_of(root)} - {None}
+    return [f"{place}{name[4:]}" for place in places for name in names if name.startswith(".git/")]
 
 
 def main_worktree(folder: Path) -> Path:

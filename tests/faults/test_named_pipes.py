@@ -120,3 +120,20 @@ def test_a_pipe_that_git_would_wait_for_is_named_at_once(
         path.unlink()
         assert reasons == [f"{name} is a named pipe"]
         assert result["metadata"]["partial"] is False
+
+
+def test_a_pipe_in_the_repository_of_a_linked_worktree_is_named_at_once(
+    make_repository: Callable[..., Repository], client: Client, tmp_path: Path
+) -> None:
+    main = make_repository({"README.md": "A shop.\n", "src/main.py": "import app\n"})
+    linked = main.add_worktree(tmp_path / "linked", "linked").path
+    (linked / "src/main.py").write_text("import shop\n")
+    client.request("settings/update", {"settings": {"mode": "active"}})
+    for name in (".git/info/exclude", ".git/info/attributes", ".git/packed-refs"):
+        path = main.path / name
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        result = client.request("continuity/preRun", {**_run(str(linked)), "prompt": "Mend src/main.py"})
+        reasons = [omission["reason"] for omission in result["metadata"]["trimmed"] if omission["item"] != "anchor"]
+        path.unlink()
+        assert reasons == [f"{os.path.relpath(path, linked)} is a named pipe"]
