@@ -516,8 +516,8 @@ def common_dir_of(root: Path) -> Path | None:
 def _in_git_folders(folder: str, names: Sequence[str]) -> list[str]:
     """Return the paths of git's files where `.git` is a file: a linked worktree's are in two folders elsewhere."""
     root = Path(folder)
-    places = () if (root / ".git").is_dir() else {git_dir_of(root), common_dir_of(root)} - {None}
-    return [f"{place}{name[4:]}" for place in places for name in names if name.startswith(".git/")]
+    places = () if (root / ".git").is_dir() else dict.fromkeys((git_dir_of(root), common_dir_of(root)))
+    return [f"{place}{name[4:]}" for place in places if place for name in names if name.startswith(".git/")]
 
 
 def main_worktree(folder: Path) -> Path:
