@@ -3,13 +3,15 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from sidecar.codebase import (
     FoundRegion,
     RankedFile,
+    RankedRegion,
+    Repository,
     Summary,
     content_identity,
     count_terms,
@@ -107,6 +109,16 @@ def shown_region(order: int, found: FoundRegion) -> ShownRegion:
     """Return a found region as a pack contains it."""
     name, parts = found.ranked.region.name, found.ranked.parts
     return ShownRegion(order, name, found.lines, sent_region(found), parts, found.goes_on)
+
+
+def region_texts(repository: Repository, contents: Mapping[str, str]) -> Callable[[RankedRegion], str]:
+    """Return a function that returns a region's text; `contents` are content ids by path."""
+
+    def text_of(region: RankedRegion) -> str:
+        found = repository.region_lines(region, contents[region.path])
+        return "\n".join(text for _, text in found.lines) if found is not None else ""
+
+    return text_of
 
 
 def sent_region(found: FoundRegion) -> SentRegion:

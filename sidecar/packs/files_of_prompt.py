@@ -3,7 +3,8 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,6 @@ from sidecar.codebase import (
     Listing,
     RankedFile,
     RankedRegion,
-    Repository,
     RepositoryState,
     SearchedFile,
     identifiers_of,
@@ -28,7 +28,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.terms import macros_in
 from sidecar.language.message_intent import reports_failing_test
-from sidecar.packs.context_pack import ContextFile
+from sidecar.packs.context_pack import ContextFile, region_texts
 from sidecar.packs.file_cutoff import (
     MIN_SOUGHT,
     PLACE_SCORE,
@@ -356,9 +356,7 @@ def _tests_of_work(
         tests = [file for file in found if is_test(file.path)][:1]
     edited = [file for file in found if file.path in code.paths]  # may have tests beside the code
 
-    def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
-        return tests_first(code, [file.path for file in tests], regions, _text_of(repository, contents))
-
+    arrange = partial(tests_first, code, [file.path for file in tests])
     files = with_regions(pack_query, query, [*tests, *edited], state, listing, known=known, arrange=arrange)
     return tuple(file for file in files if file.regions)
 
@@ -381,10 +379,7 @@ def _uses(
         own = [each for each in names if 0 < defined[each] <= MAX_DEFINED]
         if not own:
             continue
-
-        def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
-            return uses_first(own, regions, _text_of(repository, contents))  # noqa: B023
-
+        arrange = partial(uses_first, own)
         files = with_regions(pack_query, " ".join(own), found, state, listing, known=known, arrange=arrange)
         shown = tuple(file for file in files if file.regions)
         if shown or name:
@@ -425,9 +420,9 @@ def _same_beside_edited(
         if place and each.name not in code.names and place.issubset(query_terms(each.name))
     }
 
-    def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
+    def arrange(regions: Sequence[RankedRegion], text_of: Callable[[RankedRegion], str]) -> Sequence[RankedRegion]:
         places = [region for region in regions if own_name(region) in names]
-        return with_called(places, regions, _text_of(repository, contents))
+        return with_called(places, regions, text_of)
 
     files = [RankedFile(path, MENTIONED_SCORE, {"namedPath": MENTIONED_SCORE}, (), ()) for path in code.paths]
     query = " ".join(sorted(names))
@@ -469,7 +464,7 @@ def _others_of_work(
         alike = files_alike(edited[:1], listing.searched) if not left else []
         left = left or (alike if len(alike) <= number else [])
 
-    def arrange(regions: Sequence[RankedRegion], _: Mapping[str, str]) -> Sequence[RankedRegion]:
+    def arrange(regions: Sequence[RankedRegion], _: Callable[[RankedRegion], str]) -> Sequence[RankedRegion]:
         return [region for region in regions if region.region.name.rpartition(".")[2] in names[:number]]
 
     paths, order = (edited, arrange) if names else (left[:number], None)
@@ -504,16 +499,6 @@ def _definitions_left(
     return list(dict.fromkeys(each.name for each in definitions if each.name in names and each.kind in kinds))
 
 
-def _text_of(repository: Repository, contents: Mapping[str, str]) -> Callable[[RankedRegion], str]:
-    """Return a function that returns a region's text; `contents` are content ids by path."""
-
-    def text_of(region: RankedRegion) -> str:
-        found = repository.region_lines(region, contents[region.path])
-        return "\n".join(text for _, text in found.lines) if found is not None else ""
-
-    return text_of
-
-
 _NAMING = frozenset(("identifiers", "namedPath"))
 
 
@@ -534,14 +519,14 @@ def _failing_tests(
     if not places:
         return ()
     paths = {place.path for place in places}
-    names = identifiers_of("\n".join(map(_text_of(repository, contents), places)))
+    names = identifiers_of("\n".join(map(region_texts(repository, contents), places)))
     calls = repository.find(" ".join(names), state, FOLLOW_UP_FILES, touched=touched) if names else []
     code = {file.path: file for file in (*calls, *found[:FOLLOW_UP_FILES]) if not is_test(file.path)}
     files = [*code.values(), *(file for file in tests if file.path in paths)]
 
-    def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
+    def arrange(regions: Sequence[RankedRegion], text_of: Callable[[RankedRegion], str]) -> Sequence[RankedRegion]:
         reported = failing_places(regions, failing, words, is_short=True)
-        return with_called(reported, regions, _text_of(repository, contents))
+        return with_called(reported, regions, text_of)
 
     shown = with_regions(pack_query, query, files, state, listing, known=known, arrange=arrange)
     return tuple(file for file in shown if file.regions)

@@ -48,6 +48,7 @@ from sidecar.packs.context_pack import (
     lines_with_words,
     near_best,
     reasons_for,
+    region_texts,
     sent_region,
     shown_region,
 )
@@ -124,8 +125,8 @@ MAX_DEFINING_FILES = 3
 
 _SEPARATOR = lazy_regex(r"\.|::?|#")
 
-Arrange = Callable[[Sequence[RankedRegion], Mapping[str, str]], Sequence[RankedRegion]]
-"""Returns those of ranked regions that may be shown, in their order; has also the files' content ids by path."""
+Arrange = Callable[[Sequence[RankedRegion], Callable[[RankedRegion], str]], Sequence[RankedRegion]]
+"""Returns those of ranked regions that may be shown, in their order; has also a function that returns their texts."""
 
 
 def context_files(
@@ -406,7 +407,7 @@ def _regions(
         found_regions = [*found_regions, *repository.regions(query, [file for file in searched if file not in own])]
     places = _named_places(query, ranked, found_regions)
     if arrange is not None:
-        found_regions = arrange(found_regions, contents)
+        found_regions = arrange(found_regions, region_texts(repository, contents))
     translated = {file.path for file in _translations(ranked)}
     of_translation = [region for region in found_regions if region.path in translated][:TRANSLATION_REGIONS]
     if translated:
