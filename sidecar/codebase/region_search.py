@@ -427,31 +427,30 @@ def pack_regions(
     What was shown before is one line. Its text counts all the same: else the same query again would return worse
     regions in the place of the known ones.
     """
-    joined: dict[tuple[str, int, bool], tuple[FoundRegion, ...]] = {}
+    entries: dict[tuple[str, int, bool], PackedRegion] = {}
     weights = defaultdict[tuple[str, int, bool], float](float)
-    left, order, omitted = budget_tokens, dict[str, int](), 0
+    known, left, order, omitted = shown or {}, budget_tokens, dict[str, int](), 0
     for found_region in found:
         path, region = found_region.ranked.path, found_region.ranked.region
-        key = (path, region.head or region.first, (path, found_region.digest) in (shown or {}))
-        windows = (*joined.get(key, ()), found_region)
-        weight = weigh(_with_lines_of(windows), "\n".join(numbered_lines(windows)))
+        key = (path, region.head or region.first, (path, found_region.digest) in known)
+        windows = (*(entries[key].windows if key in entries else ()), found_region)
+        entry = PackedRegion(_with_lines_of(windows), windows, "\n".join(numbered_lines(windows)), key[2])
+        weight = weigh(entry.region, entry.text)
         if weight - weights[key] > left:
             omitted += 1
             continue
         left -= weight - weights[key]
-        joined[key], weights[key] = windows, weight
+        entries[key], weights[key] = entry, weight
         order.setdefault(path, len(order))
-    entries = [_packed(windows, shown or {}, is_repeated=key[2]) for key, windows in joined.items()]
-    entries.sort(key=lambda entry: (order[entry.region.ranked.path], entry.region.lines[0][0]))
-    return PackedRegions(entries, omitted)
+    packed = [_as_one_line(entry, known) if entry.is_repeated else entry for entry in entries.values()]
+    packed.sort(key=lambda entry: (order[entry.region.ranked.path], entry.region.lines[0][0]))
+    return PackedRegions(packed, omitted)
 
 
-def _packed(windows: tuple[FoundRegion, ...], shown: Shown, *, is_repeated: bool) -> PackedRegion:
-    region = _with_lines_of(windows)
-    if not is_repeated:
-        return PackedRegion(region, windows, "\n".join(numbered_lines(windows)), is_repeated)
-    spans = [span for window in windows for span in shown[window.ranked.path, window.digest]]
-    return PackedRegion(region, windows, repeated_line(region, spans), is_repeated)
+def _as_one_line(entry: PackedRegion, shown: Shown) -> PackedRegion:
+    """Return a region that was shown before with the line that says so in place of its text."""
+    spans = [span for window in entry.windows for span in shown[window.ranked.path, window.digest]]
+    return entry._replace(text=repeated_line(entry.region, spans))
 
 
 def _with_lines_of(windows: Sequence[FoundRegion]) -> FoundRegion:
