@@ -197,7 +197,7 @@ class CapturePlanner:
         self._entries: list[PlannedEntry] = []
         self._amended: dict[str, dict[str, Value]] = {}
         self._sightings: dict[str, int] = {}
-        self._given: dict[str, str] | None = None
+        self._given: dict[str, frozenset[str]] | None = None
 
     def plan(self, notes: Sequence[Note]) -> CapturePlan:
         """Sort the notes into new ones, repeats, and those the user deleted."""
@@ -224,7 +224,7 @@ class CapturePlanner:
             self.dropped["deletedByUser"] += 1
             del self._sightings[digest]
         elif existing is not None and not existing.memory.is_archived:
-            if _is_agent_statement(note) and existing.memory.id in self._given_texts():
+            if _is_agent_statement(note) and existing.memory.id in self._given_terms():
                 self.dropped["injected"] += 1
             else:
                 self._count_repeat(existing.memory, is_first=is_first)
@@ -239,19 +239,20 @@ class CapturePlanner:
         is_wrapped = note.type == "decision"  # "I use pnpm, as you prefer, because …" adds the agent's own words
         return any(
             len(terms & given) >= ECHO_SHARE * (min(len(terms), len(given)) if is_wrapped else len(terms))
-            for given in map(frozenset, map(query_terms, self._given_texts().values()))
+            for given in self._given_terms().values()
             if len(given) >= MIN_ECHO_TERMS
         )
 
-    def _given_texts(self) -> dict[str, str]:
-        """Return what the session was given, by id: delivered memories, and every standing instruction."""
+    def _given_terms(self) -> dict[str, frozenset[str]]:
+        """Return the terms of what the session was given, by id: delivered memories, and every standing instruction."""
         if self._given is None:
             project, owners = self.writer.project, self.writer.reach.owners
             with self.writer.process.database.read() as tx:
-                self._given = {item.id: item.text for item in active_instructions(tx, project)}
+                texts = {item.id: item.text for item in active_instructions(tx, project)}
                 for memory_id in self.origin.delivered:
                     for entry in index_tables.entries_with_id(tx, project, memory_id, owners)[:1]:
-                        self._given[memory_id] = f"{entry.memory.title} {entry.memory.text}"
+                        texts[memory_id] = f"{entry.memory.title} {entry.memory.text}"
+            self._given = {memory_id: frozenset(query_terms(text)) for memory_id, text in texts.items()}
         return self._given
 
     def _is_new_evidence(self, tx: apsw.Connection, note: Note, digest: str) -> bool:
