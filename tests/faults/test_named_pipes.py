@@ -104,6 +104,16 @@ def test_a_named_pipe_instead_of_a_file_blocks_nothing(
         assert answer.get("error", {}).get("code") != INTERNAL_ERROR, (method, answer)
 
 
+def _answer_with_pipe(client: Client, path: Path, cwd: Path) -> tuple[Any, list[str]]:
+    """Return the metadata of a pre-run with a pipe in the place of a file, and the reasons for what it leaves out."""
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    metadata = client.request("continuity/preRun", {**_run(str(cwd)), "prompt": "Mend src/main.py"})["metadata"]
+    path.unlink()
+    return metadata, [omission["reason"] for omission in metadata["trimmed"] if omission["item"] != "anchor"]
+
+
 def test_a_pipe_that_git_would_wait_for_is_named_at_once(
     make_repository: Callable[..., Repository], client: Client
 ) -> None:
@@ -111,15 +121,9 @@ def test_a_pipe_that_git_would_wait_for_is_named_at_once(
     (project / "src/main.py").write_text("import shop\n")
     client.request("settings/update", {"settings": {"mode": "active"}})
     for name in GIT_FILES:
-        path = project / name
-        path.parent.mkdir(exist_ok=True)
-        path.unlink(missing_ok=True)
-        os.mkfifo(path)
-        result = client.request("continuity/preRun", {**_run(str(project)), "prompt": "Mend src/main.py"})
-        reasons = [omission["reason"] for omission in result["metadata"]["trimmed"] if omission["item"] != "anchor"]
-        path.unlink()
+        metadata, reasons = _answer_with_pipe(client, project / name, project)
         assert reasons == [f"{name} is a named pipe"]
-        assert result["metadata"]["partial"] is False
+        assert metadata["partial"] is False
 
 
 def test_a_pipe_in_the_repository_of_a_linked_worktree_is_named_at_once(
@@ -130,10 +134,5 @@ def test_a_pipe_in_the_repository_of_a_linked_worktree_is_named_at_once(
     (linked / "src/main.py").write_text("import shop\n")
     client.request("settings/update", {"settings": {"mode": "active"}})
     for name in (".git/info/exclude", ".git/info/attributes", ".git/packed-refs"):
-        path = main.path / name
-        path.unlink(missing_ok=True)
-        os.mkfifo(path)
-        result = client.request("continuity/preRun", {**_run(str(linked)), "prompt": "Mend src/main.py"})
-        reasons = [omission["reason"] for omission in result["metadata"]["trimmed"] if omission["item"] != "anchor"]
-        path.unlink()
-        assert reasons == [f"{os.path.relpath(path, linked)} is a named pipe"]
+        _, reasons = _answer_with_pipe(client, main.path / name, linked)
+        assert reasons == [f"{os.path.relpath(main.path / name, linked)} is a named pipe"]
