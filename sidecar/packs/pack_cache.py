@@ -377,7 +377,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
-        pack_query.adds_tests, pack_query.creation, pack_query.kind, list(pack_query.requests),
+        *pack_query.opening,
         list(pack_query.plan_paths),
         [(file.path, file.conversations, file.is_edited, *map(sorted, file.edits)) for file in pack_query.recent],
         *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,

@@ -18,6 +18,7 @@ from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors, load_
 from sidecar.packs.files_of_prompt import FoundFiles
 from sidecar.packs.pack_cache import PackCache, RecentQueries, RenderCache, build_ahead, get_task_pack
 from sidecar.packs.request import (
+    NO_OPENING,
     TOUCHED_RUNS,
     ConversationCache,
     PackQuery,
@@ -177,10 +178,7 @@ def as_of_now(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
         )
         sub_chat = conversations.sub_chat(tx, sub_chat_id)
     query = task_query(pack_query.task, sub_chat, pack_query.mode) if pack_query.query else ""
-    return pack_query._replace(
-        query=query, requests=(), adds_tests=False, creation="", kind="", touched=touched, recent=recent,
-        accepted=accepted,
-    )  # fmt: skip
+    return pack_query._replace(query=query, opening=NO_OPENING, touched=touched, recent=recent, accepted=accepted)
 
 
 def log_skipped(process: Process, error: Exception) -> None:

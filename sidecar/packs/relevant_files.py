@@ -164,14 +164,13 @@ def context_files(
         goes_on = asks_to_go_on(pack_query.task.objective)
         recent = recent if has_subject or goes_on else []
         ranked, again = with_recent_files(ranked, found if has_subject else (), recent, goes_on=goes_on)
-        if pack_query.creation:
-            ranked = with_files_of_additions(ranked, pack_query.creation, pack_query.repository, listing.searched)
-        if pack_query.kind:
-            ranked = with_newest_of_kind(
-                ranked, pack_query.kind, pack_query.query, pack_query.repository, listing.searched
-            )
-        if has_subject and pack_query.requests:
-            found_by_request = [pack_query.repository.find(query, state, LIKELY_FILES) for query in pack_query.requests]
+        opening, repository = pack_query.opening, pack_query.repository
+        if opening.creation:
+            ranked = with_files_of_additions(ranked, opening.creation, repository, listing.searched)
+        if opening.kind:
+            ranked = with_newest_of_kind(ranked, opening.kind, pack_query.query, repository, listing.searched)
+        if has_subject and opening.requests:
+            found_by_request = [repository.find(query, state, LIKELY_FILES) for query in opening.requests]
             ranked = with_best_of_requests(ranked, found_by_request)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
@@ -323,7 +322,7 @@ def _files(
     weaker_translations = {file.path for file in _translations(ranked)[1:]}
     ranked = [file for file in ranked if file.path not in weaker_translations]
     failing = named_failing_tests(ranked, words.keys())
-    followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
+    followed_test = test_to_follow(ranked) if pack_query.opening.adds_tests and not asks_for_tests else None
     regions, further = _regions(
         pack_query, query, ranked, summaries, contents, known, failing, again, followed_test, arrange
     )

@@ -441,6 +441,36 @@ def _names_in_touched_files(workspace: Workspace, conversation: ConversationStat
 DEFAULT_CONTEXT_BYTES = 12_288
 
 
+class TaskOpening(NamedTuple):
+    """Facts about the prompt that begins a task; for a later prompt none of them, so that its pack is prepared before.
+
+    What a later one asks for is searched beside the task's pack.
+    """
+
+    adds_tests: bool = False
+    """Whether it asks for tests beside its subject."""
+    creation: str = ""
+    """Thing that it asks to create, in its own words; empty if it asks for nothing new."""
+    kind: str = ""
+    """Words of the kind of which it asks to create one more."""
+    requests: tuple[str, ...] = ()
+    """Queries of its requests, if there are several."""
+
+
+NO_OPENING = TaskOpening()
+
+
+def _opening(prompt: str, *, has_query: bool) -> TaskOpening:
+    prompt = clean_prompt(prompt)
+    creation = creation_request(prompt)
+    return TaskOpening(
+        adds_tests=adds_tests(prompt),
+        creation=creation.subject if creation is not None else "",
+        kind=kind_to_create(prompt),
+        requests=queries_of_requests(prompt) if has_query else (),
+    )
+
+
 class PackQuery(NamedTuple):
     """Everything a task pack depends on; conversations with equal queries share the pack."""
 
@@ -460,14 +490,7 @@ class PackQuery(NamedTuple):
     """Maximum bytes of the anchor's lines."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: files near them are more likely to matter next."""
-    adds_tests: bool = False
-    """Whether the prompt asks for tests beside its subject."""
-    creation: str = ""
-    """Thing that the prompt asks to create, in its own words; empty if it asks for nothing new."""
-    kind: str = ""
-    """Words of the kind of which the prompt asks to create one more."""
-    requests: tuple[str, ...] = ()
-    """Queries of the requests of a prompt that has several and begins the task."""
+    opening: TaskOpening = NO_OPENING
     recent: tuple[RecentFile, ...] = ()
     """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()
@@ -485,8 +508,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
     params, workspace, process = request.params, request.workspace, request.call.process
     budget = (request.settings, request.token_mode, params.max_new_bytes)
     request_bytes = utf8_size(NOTES_REQUEST) if has_notes_request(*budget) else 0
-    # What a later prompt of the task asks for is searched beside the task's pack, which is in the cache.
-    first = clean_prompt(params.prompt) if request.task_is_new else ""
+    opening = _opening(params.prompt, has_query=bool(request.query)) if request.task_is_new else NO_OPENING
     return PackQuery(
         process=process,
         workspace=workspace,
@@ -501,10 +523,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         accepted=request.accepted,
         anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
         touched=request.touched,
-        adds_tests=adds_tests(first),
-        creation=creation.subject if (creation := creation_request(first)) else "",
-        kind=kind_to_create(first),
-        requests=queries_of_requests(first) if request.query else (),
+        opening=opening,
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),
