@@ -55,8 +55,11 @@ class MemorySidecar:
         self.client = Client(self.app.connection.receive, self.inbox, state_dir)
 
     def close(self) -> None:
-        """End the application as the end of stdin would."""
+        """End the application as the end of stdin would, and wait for work that still reads the state file."""
         self.app.close()
+        if (process := self.app.process) is not None:
+            for pool in (process.background, process.prefetching, process.indexing):
+                pool.shutdown()
         self.app.log.close()
         self.inbox.close()
 
