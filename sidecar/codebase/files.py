@@ -78,6 +78,8 @@ class Listing(NamedTuple):
     """For a folder below the repository's top, the files of the whole repository; paths outside begin with `../`."""
     unsafe_names: int = 0
     """Number of files that are left out only for their names."""
+    entries: str = ""
+    """Identifies the index's entries, which of them are checked out, and the files of submodules."""
 
     @property
     def searched(self) -> FileMap:
@@ -243,6 +245,7 @@ class Lister:
         others = {path: content for path, content in unindexed.items() if path not in changed} if changed else unindexed
         total, unsafe = self._tracked.total, self._tracked.unsafe
         listing = with_changes(tracked, state, total, others, self._vendored, unsafe)
+        listing = listing._replace(entries=self._tracked.digest)
         if not state.prefix:
             return listing
         inside = self._below_cwd(listing.files)

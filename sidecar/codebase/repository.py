@@ -445,7 +445,8 @@ class Repository:
 
         None while files are still being indexed, and at first after many moves. Computed once for a state.
         """
-        key = (state.head, state.changed_hash)
+        listing = self._last_listing
+        key = (state.head, state.changed_hash, listing.entries if listing is not None else "")
         moved = former_paths(state.changed) if key != self._unmoved else {}
         if not moved:
             self._unmoved = key

@@ -241,7 +241,8 @@ class WorkspaceSearch:
     def find(self, query: SearchQuery, state: RepositoryState, repository: str, limit: int) -> list[RankedFile]:
         """Rank the files a query is about; the same query on the same state comes from the cache."""
         self._last_query = query
-        if not self._is_current(state):
+        listing = self.cached_listing(state)
+        if listing is None or not self._is_current(state):
             return self._find(query, limit)
         query_hash = digest_value(
             [
@@ -249,7 +250,7 @@ class WorkspaceSearch:
                 *(SUMMARY_VERSION, RANKING_VERSION, *OWN_PATTERNS.texts),
             ]
         )
-        scope = short_id([repository, state.prefix, len(self.index), state.changed_hash])
+        scope = short_id([repository, state.prefix, len(listing.searched), listing.entries, state.changed_hash])
         cached = self._cache.get(query_hash, state.head or "", scope)
         if cached is not None:
             return [
@@ -257,7 +258,7 @@ class WorkspaceSearch:
                 for path, score, parts, matched, related in cached
             ]
         results = self._find(query, limit)
-        if self._is_current(state):
+        if self.cached_listing(state) is listing and self._is_current(state):
             now_ms = self._process.clock.now_ms()
             self._cache.put(query_hash, state.head or "", scope, partial(_rows, results), now_ms)
         return results

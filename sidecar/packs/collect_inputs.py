@@ -353,7 +353,9 @@ def _start_changes(
 def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: float) -> _Source | None:
     """Use a cached pack, or start to build one."""
     pack_query = target.pack_query
-    cached = cached_pack(pack_query, target.sub_chat_id, target.state) if not target.search.is_needed else None
+    cached = None
+    if not target.search.is_needed:
+        cached = cached_pack(pack_query, target.sub_chat_id, target.state, target.listing)
     if cached is not None:
         _use_pack(inputs, _pack_result(target, cached))
         return None
@@ -458,7 +460,7 @@ def _found_files(target: _PackTarget) -> PromptFiles:
     """Return the files for a prompt alone; those found last, if nothing they depend on has changed since."""
     pack_query, state, search, known = target.pack_query, target.state, target.search, target.known
     work = (pack_query.touched, pack_query.work)
-    depends_on = (search, state.head, state.changed_hash, work, pack_query.context_bytes, known)
+    depends_on = (search, state.head, state.changed_hash, target.listing.entries, work, pack_query.context_bytes, known)
     cache = pack_query.workspace.slices.packs.found_files
     last = cache.get(target.sub_chat_id)
     if last is not None and last.depends_on == depends_on:

@@ -231,12 +231,12 @@ class PartialPack:
         return CachedPack(self.anchor.lines, files, self.anchor.omitted)
 
 
-def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
+def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState, listing: Listing) -> TaskPack | None:
     """Return a recently used pack if no prefetch is running; never wait."""
     prefetch = pack_query.workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
     if not pack_query.repository.is_indexed() or (prefetch is not None and not prefetch.done()):
         return None
-    pack = pack_query.process.slices.packs.pack_cache.get_in_memory(_key(pack_query, state))
+    pack = pack_query.process.slices.packs.pack_cache.get_in_memory(_key(pack_query, state, listing))
     return TaskPack(pack, cache_hit=True, analyzed=0, complete=True) if pack is not None else None
 
 
@@ -252,7 +252,7 @@ def get_task_pack(
     Parts that are ready early go into `partial_pack`.
     """
     cache, clock = pack_query.process.slices.packs.pack_cache, pack_query.process.clock
-    key, started_ms = _key(pack_query, state), clock.monotonic_ms()
+    key, started_ms = _key(pack_query, state, listing), clock.monotonic_ms()
     with cache.build_lock(key, wait_ms):
         cached = cache.get(key)
         if cached is not None:
@@ -372,13 +372,14 @@ def _without_unindexed(query: str, listing: Listing) -> str:
     return query
 
 
-def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
+def _key(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> PackKey:
     host = pack_query.host_injects
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
         *pack_query.opening,
         list(pack_query.plan_paths),
+        listing.entries,
         [(file.path, file.conversations, file.is_edited, *map(sorted, file.edits)) for file in pack_query.recent],
         *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
     ]  # fmt: skip

@@ -74,6 +74,30 @@ def test_a_changed_repository_is_a_miss(start_chat: StartChat, shop: Repository)
     assert hit(chat)
 
 
+def test_other_files_checked_out_of_the_same_commit_are_a_miss(start_chat: StartChat, shop: Repository) -> None:
+    shop.git("sparse-checkout", "set", "--no-cone", "/*", "!/src/cart.py")
+    chat = start_chat()
+    assert "apply_discount" not in sent(chat.pre_run(PROMPT))
+    shop.git("sparse-checkout", "disable")
+    answer = start_chat(sub_chat_id="other").pre_run(PROMPT)
+    assert answer["metadata"]["cacheHit"] is False
+    assert "apply_discount" in sent(answer)
+    shop.git("sparse-checkout", "set", "--no-cone", "/*", "!/src/cart.py")
+    assert "apply_discount" not in sent(start_chat(sub_chat_id="last").pre_run(PROMPT))
+
+
+def test_a_submodule_that_is_checked_out_later_is_a_miss(
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
+) -> None:
+    coupons = make_repository({"coupons.py": "def apply_coupon(cart):\n    return cart.discount\n"}, "coupons")
+    shop.add_submodule(coupons, "coupons")
+    shop.git("submodule", "--quiet", "deinit", "--force", "coupons")
+    prompt = "Where does apply_coupon take the discount from the cart?"
+    assert "def apply_coupon" not in sent(start_chat(sub_chat_id="before").pre_run(prompt))
+    shop.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+    assert "def apply_coupon" in sent(start_chat(sub_chat_id="after").pre_run(prompt))
+
+
 def test_a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor(start_chat: StartChat) -> None:
     chat = start_chat()
     assert not hit(chat)

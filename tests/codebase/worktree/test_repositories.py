@@ -119,6 +119,18 @@ def test_files_that_are_not_checked_out_are_not_found(client: Client, make_repos
     assert looks.search("pelican") == ["in/a.txt"]
 
 
+def test_worktrees_that_check_out_different_files_of_a_commit_find_their_own(
+    client: Client, make_repository: Make, tmp_path: Path
+) -> None:
+    repository = make_repository({"in/a.txt": "pelican\n", "out/b.txt": "pelican\n", "top.txt": "top\n"})
+    for folder in ("in", "out"):
+        repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / folder))
+        Repository(tmp_path / folder).git("sparse-checkout", "set", folder)
+        looks = CodebaseClient(client, tmp_path / folder)
+        looks.index()
+        assert looks.search("pelican") == [f"{folder}/{'a' if folder == 'in' else 'b'}.txt"]
+
+
 def test_a_shallow_clone_works(client: Client, make_repository: Make, tmp_path: Path) -> None:
     origin = make_repository({"a.txt": "one\n"}, "origin")
     origin.commit({"a.txt": "pelican\n"})
