@@ -116,7 +116,7 @@ def _words_of(content: str) -> str:
     return f"words {_versioned_content(content)}"
 
 
-FORMAT = 11
+FORMAT = 12
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"

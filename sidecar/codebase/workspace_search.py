@@ -32,6 +32,7 @@ from sidecar.codebase.search_without_index import RunningSearch, finished
 from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
+from sidecar.codebase.worktree.git_metadata import shallow_boundary
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value, short_id
 from sidecar.core.lru_cache import LruCache
@@ -167,6 +168,8 @@ class WorkspaceSearch:
                 self._listed = None  # a search that runs meanwhile belongs to neither state
                 self.index.update(listing.searched, state.prefix if state.covers_root else "")
             self._listed = _ListedState(state.head, state.changed_hash, listing)
+            if state.kind == "git":
+                self._histories.set_boundary(shallow_boundary(state.root))
             self._history = self._histories.known(state.head) or self._history
 
     def cached_listing(self, state: RepositoryState) -> Listing | None:
@@ -181,7 +184,7 @@ class WorkspaceSearch:
         listed = self._listed
         if listed is None or len(self.index.pending_paths) > allowed_pending:
             return False
-        return self._history.head == listed.head or (listed.head is not None and listed.head == self._unreadable_head)
+        return self._has_history(listed.head) or (listed.head is not None and listed.head == self._unreadable_head)
 
     def read_history(self) -> None:
         """Read the commits of the listed head; only new ones if it descends from the last head."""
@@ -250,7 +253,10 @@ class WorkspaceSearch:
                 *(SUMMARY_VERSION, RANKING_VERSION, *OWN_PATTERNS.texts),
             ]
         )
-        scope = short_id([repository, state.prefix, len(listing.searched), listing.entries, state.changed_hash])
+        history_boundary = self._histories.boundary
+        scope = short_id(
+            [repository, state.prefix, len(listing.searched), listing.entries, state.changed_hash, history_boundary]
+        )
         cached = self._cache.get(query_hash, state.head or "", scope)
         if cached is not None:
             return [
@@ -351,7 +357,8 @@ class WorkspaceSearch:
         return {path: summary.imports for path, summary in summaries.items()}
 
     def _has_history(self, head: str | None) -> bool:
-        return self._history.head == head
+        history = self._history
+        return history.head == head and (head is None or history.boundary == self._histories.boundary)
 
     def _is_current(self, state: RepositoryState) -> bool:
         """Whether index and history are complete and of this state: another request may have moved them on."""

@@ -379,7 +379,7 @@ def _key(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> Pac
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
         *pack_query.opening,
         list(pack_query.plan_paths),
-        listing.entries,
+        listing.entries, pack_query.repository.shared.search.histories.boundary,
         [(file.path, file.conversations, file.is_edited, *map(sorted, file.edits)) for file in pack_query.recent],
         *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
     ]  # fmt: skip

@@ -43,3 +43,8 @@ class CodebaseClient:
         """Return the paths of the results that contain a word of the query, without related files."""
         found = self.client.request("codebase/search", {**self.params, "query": query, "limit": limit})
         return [file["path"] for file in found["files"] if file["matched"]]
+
+    def parts(self, query: str, path: str) -> dict[str, float]:
+        """Return the parts of a file's score; empty where it is not found."""
+        found = self.client.request("codebase/search", {**self.params, "query": query})
+        return next((file["parts"] for file in found["files"] if file["path"] == path), {})

@@ -5,7 +5,7 @@ import weakref
 from array import array
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -43,6 +43,8 @@ class HeadHistory:
     head: str | None
     commits: Sequence[Commit]
     history: History
+    boundary: str = ""
+    """`Histories.boundary` when they were read."""
 
 
 NO_HISTORY = HeadHistory(None, (), History(()))
@@ -53,6 +55,7 @@ class StoredHistory(NamedTuple):
     """The dump of a head's history and its fragile files, restored when that head is met."""
 
     head: str
+    boundary: str
     content: bytes
 
     @classmethod
@@ -67,7 +70,7 @@ class StoredHistory(NamedTuple):
                 of_sections(dump_commits(history.commits)),
             ),
         )
-        return cls(history.head or "", b"".join(section_bytes(sections)))
+        return cls(history.head or "", history.boundary, b"".join(section_bytes(sections)))
 
     def restore(self) -> "tuple[HeadHistory, list[FragileFile]]":
         """Return the history and the fragile files; the commits are restored when they are needed."""
@@ -75,13 +78,13 @@ class StoredHistory(NamedTuple):
         tables = HistoryTables.load(reader)
         fragile = list(map(FragileFile, reader.texts(), reader.numbers("I"), reader.texts()))
         commits = StoredCommits(bytes(reader.bytes()))
-        return HeadHistory(self.head or None, commits, History(commits, tables)), fragile
+        return HeadHistory(self.head or None, commits, History(commits, tables), self.boundary), fragile
 
 
 def dump_histories(histories: Iterable[StoredHistory]) -> Iterator[BinarySection]:
     """Yield sections from which `load_histories` restores the dumps, each of which may be made when its turn comes."""
     for history in histories:
-        yield of_texts((history.head,))
+        yield of_texts((history.head, history.boundary))
         yield of_bytes(history.content)
     yield of_texts(())
 
@@ -89,7 +92,7 @@ def dump_histories(histories: Iterable[StoredHistory]) -> Iterator[BinarySection
 def load_histories(reader: SectionReader) -> list[StoredHistory]:
     """Restore the dumps of several heads, in the same order."""
     heads = iter(reader.texts, [])
-    return [StoredHistory(head, bytes(reader.bytes())) for (head,) in heads]
+    return [StoredHistory(head, boundary, bytes(reader.bytes())) for head, boundary in heads]
 
 
 class RequestPriority:
@@ -161,6 +164,8 @@ class Histories:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.request_priority = RequestPriority()
+        self.boundary = ""
+        """Identifies where the history of a shallow clone is cut off; it moves when more commits are fetched."""
         self._known: RetainingLruCache[str, HeadHistory] = RetainingLruCache(MAX_HISTORIES)
         self._fragile: weakref.WeakKeyDictionary[HeadHistory, list[FragileFile]] = weakref.WeakKeyDictionary()
         self._latest = NO_HISTORY
@@ -171,8 +176,18 @@ class Histories:
         """Use the histories that an earlier process stored, the latest first."""
         with self._lock:
             if self._latest.head is None and stored:
-                self._stored = {history.head: history for history in stored}
+                self.boundary = stored[0].boundary
+                self._stored = {history.head: history for history in stored if history.boundary == self.boundary}
                 self._latest = self.known(stored[0].head) or NO_HISTORY
+
+    def set_boundary(self, boundary: str) -> None:
+        """Forget the histories that were cut off elsewhere."""
+        if boundary == self.boundary:  # without the lock, which is held while commits are read
+            return
+        with self._lock:
+            self.boundary = boundary
+            self._known = RetainingLruCache(MAX_HISTORIES)
+            self._stored, self._latest = {}, NO_HISTORY
 
     def to_store(self) -> Iterator[StoredHistory]:
         """Yield the dumps of the heads used last, the latest first; each is made when its turn comes."""
@@ -210,9 +225,9 @@ class Histories:
         with self._lock:
             history = self.known(head)
             if history is None:
-                history = update_history(
-                    cwd, head, before if before.head is not None else self._latest, self.request_priority
-                )
+                boundary, has_before = self.boundary, before.head is not None and before.boundary == self.boundary
+                before = before if has_before else self._latest
+                history = replace(update_history(cwd, head, before, self.request_priority), boundary=boundary)
             if head is not None:
                 self._known.put(head, history, 1)
                 self._latest = history

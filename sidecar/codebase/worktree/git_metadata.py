@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from sidecar.codebase.content_ids import ObjectFormat, blob_id
 from sidecar.core.clean_text import readable_name
+from sidecar.core.digests import digest_bytes
 from sidecar.system.git import HEADS, SYMBOLIC, common_dir_of, first_line_of, git_dir_of
 from sidecar.system.safe_open import open_regular, read_regular
 
-MAX_PACKED_REFS_BYTES = 16 * 2**20
+MAX_PACKED_REFS_BYTES = MAX_SHALLOW_BYTES = 16 * 2**20
 
 
 def head_of(root: Path) -> str | None:
@@ -61,6 +62,15 @@ def may_have_replace_refs(common: Path) -> bool:
         return False
     except OSError:
         return True
+
+
+def shallow_boundary(root: Path) -> str:
+    """Return what identifies where a shallow clone's history is cut off; empty where it is whole."""
+    common = common_dir_of(root)
+    try:
+        return digest_bytes(read_regular(str(common / "shallow"), MAX_SHALLOW_BYTES)) if common is not None else ""
+    except OSError:
+        return ""
 
 
 def index_signature(root: Path) -> tuple[object, ...] | None:

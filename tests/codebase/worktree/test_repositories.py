@@ -142,6 +142,27 @@ def test_a_shallow_clone_works(client: Client, make_repository: Make, tmp_path: 
     assert looks.search("pelican") == ["a.txt"]
 
 
+def test_the_commits_that_complete_a_shallow_clone_are_known(
+    client: Client, make_repository: Make, tmp_path: Path
+) -> None:
+    origin = make_repository({"a.txt": "one\n", "b.txt": "one\n"}, "origin")
+    origin.commit({"a.txt": "two\n"}, "Feed the flamingo")
+    origin.commit({"b.txt": "two\n"}, "Change it")
+    git(tmp_path, "clone", "--quiet", "--depth=1", origin.path.as_uri(), "clone")
+    clone = Repository(tmp_path / "clone")
+    looks = CodebaseClient(client, clone.path)
+    looks.index()
+    assert "nearestCommits" not in looks.parts("flamingo", "a.txt")
+    clone.git("-c", "protocol.file.allow=always", "fetch", "--quiet", "--unshallow")
+    clone.write({"new.txt": "new\n"})
+    looks.index()
+    assert "nearestCommits" in looks.parts("flamingo", "a.txt")
+    clone.git("-c", "protocol.file.allow=always", "fetch", "--quiet", "--depth=1")
+    clone.commit({"b.txt": "three\n"})
+    looks.index()
+    assert "nearestCommits" not in looks.parts("flamingo", "a.txt")
+
+
 def test_line_endings_converted_by_git_are_not_a_change(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "pelican\ntwo\n"})
     repository.git("config", "core.autocrlf", "true")
