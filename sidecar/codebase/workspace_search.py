@@ -170,7 +170,8 @@ class WorkspaceSearch:
             self._listed = _ListedState(state.head, state.changed_hash, listing)
             if state.kind == "git":
                 self._histories.set_boundary(shallow_boundary(state.root))
-            self._history = self._histories.known(state.head) or self._history
+            before = self._history if self._history.boundary == self._histories.boundary else NO_HISTORY
+            self._history = self._histories.known(state.head) or before
 
     def cached_listing(self, state: RepositoryState) -> Listing | None:
         """Return the last listing if it is this state's."""
@@ -184,7 +185,7 @@ class WorkspaceSearch:
         listed = self._listed
         if listed is None or len(self.index.pending_paths) > allowed_pending:
             return False
-        return self._has_history(listed.head) or (listed.head is not None and listed.head == self._unreadable_head)
+        return self._history.head == listed.head or (listed.head is not None and listed.head == self._unreadable_head)
 
     def read_history(self) -> None:
         """Read the commits of the listed head; only new ones if it descends from the last head."""
@@ -357,8 +358,7 @@ class WorkspaceSearch:
         return {path: summary.imports for path, summary in summaries.items()}
 
     def _has_history(self, head: str | None) -> bool:
-        history = self._history
-        return history.head == head and (head is None or history.boundary == self._histories.boundary)
+        return self._history.head == head
 
     def _is_current(self, state: RepositoryState) -> bool:
         """Whether index and history are complete and of this state: another request may have moved them on."""
