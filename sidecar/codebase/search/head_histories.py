@@ -141,7 +141,10 @@ def update_history(
     if before.head is None:
         read = read_commits(cwd, head, MAX_COMMITS)
     elif descends:
-        read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
+        new = read_commits(cwd, head, MAX_COMMITS, since=before.head)
+        read = [*new, *before.commits]
+        if not {commit.committed_at for commit in new}.isdisjoint(commit.committed_at for commit in before.commits):
+            read = _with_unknown(cwd, head, {commit.id: commit for commit in read})  # git knows their order
     else:
         read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
     priority.wait()

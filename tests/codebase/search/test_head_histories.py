@@ -66,6 +66,22 @@ def test_update_after_a_merge_of_older_commits_equals_a_full_read(repository: Re
     assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
 
+@pytest.mark.parametrize("merged", ["main", "side"])
+def test_update_after_a_merge_of_commits_of_the_same_second_equals_a_full_read(
+    repository: Repository, merged: str
+) -> None:
+    repository.git("checkout", "--quiet", "-b", "side", "HEAD~2")
+    commit_at(repository, 5, "Side otters", {"side.py": "1\n"})
+    commit_at(repository, 5, "Side herons", {"side.py": "2\n"})
+    repository.git("checkout", "--quiet", "main")
+    commit_at(repository, 5, "Main", {"a.py": "5\n"})
+    repository.git("checkout", "--quiet", "side" if merged == "main" else "main")
+    before = update_history(repository.path, repository.head(), NO_HISTORY)
+    repository.git("merge", "--quiet", "--no-ff", "--message", "Merge", merged)
+    after = update_history(repository.path, repository.head(), before)
+    assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
+
+
 def test_branch_switch_drops_the_other_branch(repository: Repository) -> None:
     main = repository.head()
     repository.git("checkout", "--quiet", "-b", "side", "HEAD~1")
