@@ -93,6 +93,9 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
 _FIRST_DELTA = "Reference data: the current state."
 """The delta's introduction in a session that does not know the worktree."""
 
+_LATE_DELTA = "Reference data: what this session does not have yet."
+"""The same where the delta has only what was not ready before: nothing changed."""
+
 _ANCHOR_PARTS = (
     ("rules it states", (anchor.INVARIANTS, anchor.RULES, anchor.SETTINGS, anchor.COMMANDS)),
     ("its map", (anchor.MAP, anchor.DEPENDENCIES, anchor.ENTRY_POINTS)),
@@ -127,7 +130,11 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str, *, is_
     `is_first` is for a session that does not know the worktree.
     """
     texts = [item.text for item in items]
-    introduction = _FIRST_DELTA if kind == "delta" and is_first else _INTRODUCTIONS[kind]
+    introduction = _INTRODUCTIONS[kind]
+    if kind == "delta" and is_first:
+        introduction = _FIRST_DELTA
+    elif kind == "delta" and all(item.key == entries.FACTS for item in items):
+        introduction = _LATE_DELTA
     lines = _anchor_lines("\n".join(texts)) if kind == "anchor" else (introduction, *texts)
     body = "\n".join(lines) + "\n"
     block_id = short_id(body, _ID_LENGTH)

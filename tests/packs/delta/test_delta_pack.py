@@ -17,6 +17,7 @@ from sidecar.packs import (
     QueryRelevance,
     delta_items,
     recent_failures,
+    render_block,
     session_has,
     task_list_items,
 )
@@ -157,6 +158,13 @@ def test_what_was_not_ready_is_an_addition_and_sent_once() -> None:
     known = session_with(more)
     other = items_of(state(), known=known, rules=AnchorNews(late=["src/a → c"]))
     assert new_lines(other, known, entries.FACTS) == ["More about the repository, as it is now:", "  src/a → c"]
+
+
+def test_a_delta_of_what_was_not_ready_alone_reports_no_change() -> None:
+    late = [item for item in items_of(state(), rules=AnchorNews(late=["src/a → b"])) if item.key == entries.FACTS]
+    changed = items_of(state(), rules=AnchorNews(["now: a (x.md:1)"]))
+    assert "changed" not in render_block("delta", late, "").text
+    assert "what changed since" in render_block("delta", [*late, *changed], "").text
 
 
 @given(st.lists(st.text(max_size=400), max_size=80), st.integers(1_000, 42_000))
