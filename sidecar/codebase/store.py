@@ -6,6 +6,7 @@ of another version or of another machine counts as absent.
 
 import mmap
 import os
+import shutil
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -167,6 +168,7 @@ class StoredIndex:
         version = index.documents.version
         parts = _parts(index, tracked, histories)
         try:
+            self._clear_place()
             self._folder.mkdir(mode=0o700, exist_ok=True)
             write_atomic(str(self._path), _with_digest(parts), durable=False, is_private=True)
         except (OSError, _Changed):
@@ -175,6 +177,13 @@ class StoredIndex:
         with suppress(OSError):
             self._remove_others()
         return True
+
+    def _clear_place(self) -> None:
+        """Remove what is in the place of the folder or of the file and is neither, as after a failed copy or repair."""
+        if not self._folder.is_dir():
+            self._folder.unlink(missing_ok=True)
+        elif self._path.is_dir() and not self._path.is_symlink():
+            shutil.rmtree(self._path)
 
     def _remove_others(self) -> None:
         """Remove the files that were not used for the longest time."""

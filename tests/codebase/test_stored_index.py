@@ -229,6 +229,29 @@ def test_file_that_is_damaged_or_missing_counts_as_absent(
     assert StoredIndex(tmp_path, "key").load() is None
 
 
+def _put_a_folder(path: Path) -> None:
+    path.unlink()
+    (path / "inner").mkdir(parents=True)
+
+
+def _put_a_file_for_the_folder(path: Path) -> None:
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_text("no folder")
+
+
+@pytest.mark.parametrize("spoil", [_damage, _put_a_folder, _put_a_file_for_the_folder])
+def test_what_is_in_the_place_of_the_file_is_replaced(
+    tmp_path: Path, index: SharedIndex, spoil: Callable[[Path], object]
+) -> None:
+    StoredIndex(tmp_path, "key").save(index, TRACKED)
+    spoil(next((tmp_path / "indexes").iterdir()))
+    stored = StoredIndex(tmp_path, "key")
+    assert stored.load() is None
+    assert stored.save(index, TRACKED)
+    assert StoredIndex(tmp_path, "key").load() is not None
+
+
 def test_file_that_is_damaged_anywhere_counts_as_absent(tmp_path: Path, index: SharedIndex) -> None:
     stored = StoredIndex(tmp_path, "key")
     stored.save(index, TRACKED, [_stored_history(COMMITS)])
