@@ -16,7 +16,7 @@ from sidecar.core.errors import SidecarError, WorkspaceUnavailable
 from sidecar.core.lru_cache import LruCache
 from sidecar.storage.database import Database
 from sidecar.storage.purgeable_rows import FOLDERS, USERS_TABLES, has_rows, move_project
-from sidecar.system.git import contained_git_dir, is_git_dir, main_worktree
+from sidecar.system.git import find_root, git_dir_of, is_git_dir, main_worktree
 from sidecar.system.log import Log
 from sidecar.system.safe_open import FolderIdentity, folded, folder_identity, is_same_file, real_path
 
@@ -295,7 +295,7 @@ def _project_folder(path: Path, *, with_creation: bool = True) -> ProjectFolder 
     if redact(os.fspath(path)) != os.fspath(path):
         return None
     try:
-        git_dir = contained_git_dir(path)
+        git_dir = _contained_git_dir(path)
     except OSError:  # the path is too long, or a folder on the way must not be read
         git_dir = None
     folder = git_dir.path if git_dir is not None else path
@@ -350,3 +350,26 @@ def _resolved(path: str) -> Path:
     if folder is None:
         raise WorkspaceUnavailable("The workspace's path cannot be resolved.")
     return folder
+
+
+class _GitDirOfProject(NamedTuple):
+    """A git directory, and the path of a project below the folder that it is in; of a bare repository, itself."""
+
+    path: Path
+    project_below: str
+
+
+def _contained_git_dir(project: Path) -> _GitDirOfProject | None:
+    """Return the git directory at or above a project, if it lies in its repository's folder.
+
+    Neither a link nor a file that names a folder elsewhere counts: they can lead to somebody else's repository. A
+    project's path is free of links.
+    """
+    root = find_root(project)
+    if root != project and is_git_dir(project):
+        return _GitDirOfProject(project, "")
+    git_dir = git_dir_of(root) if root is not None else None
+    resolved = real_path(git_dir) if git_dir is not None else None
+    if root is None or resolved is None or resolved.parent != root:
+        return None
+    return _GitDirOfProject(resolved, project.relative_to(root).as_posix())

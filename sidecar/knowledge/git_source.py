@@ -24,7 +24,7 @@ from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, has_type_folde
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
-from sidecar.system.git import Git, GitFailed, lookup_name, pygit2
+from sidecar.system.git import Git, GitFailed, lookup_name, open_repository, pygit2, require_no_pipe
 from sidecar.system.safe_open import make_private_folder
 
 MAX_ENTRIES = 500_000
@@ -141,7 +141,7 @@ def open_source(folder: str, ref: str | None = None, on_damage: Callable[[], obj
     """
     library = pygit2()
     try:
-        repository = library.Repository(folder)
+        repository = open_repository(folder)
         return GitSource(repository, str(_resolve_ref(repository, ref).peel(library.Commit).id), on_damage)
     except SidecarError:
         raise
@@ -382,6 +382,7 @@ def fetch(folder: Path, url: str, check: Callable[[], None]) -> None:
     callbacks = _callbacks(library, folder, url, check)
     try:
         make_private_folder(str(folder))
+        require_no_pipe(str(folder))
         repository = library.init_repository(str(folder), bare=True)
         remote = repository.remotes.create_anonymous(url)
         heads = remote.list_heads(callbacks=callbacks)

@@ -54,6 +54,7 @@ from sidecar.system.git import (
     GitFailed,
     common_dir_of,
     is_git_dir,
+    open_repository,
     pygit2,
 )
 from sidecar.system.linux_tree_watch import LIMIT_DIVISOR
@@ -263,7 +264,7 @@ def _inotify_limit(name: str) -> int:
 def _tracked_folder_count(cwd: Path) -> int:
     """Return the number of folders with files tracked by git, including their parents."""
     try:
-        index = pygit2().Repository(str(cwd)).index
+        index = open_repository(str(cwd), with_refs=False).index
     except (pygit2().GitError, KeyError, ValueError, OSError):
         return 0
     folders: set[str] = set()

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.git import HEADS, SYMBOLIC, Git, GitFailed, first_line_of, lookup_name, pygit2
+from sidecar.system.git import (
+    HEADS,
+    SYMBOLIC,
+    Git,
+    GitFailed,
+    first_line_of,
+    lookup_name,
+    open_repository,
+    pygit2,
+    require_no_pipe,
+)
 from sidecar.system.safe_open import read_regular
 
 AUTHOR_NAME, AUTHOR_EMAIL = "1Code continuity", "continuity@onecode.invalid"
@@ -90,7 +100,16 @@ class BranchUses(NamedTuple):
 
 
 def locate_repository(folder: Path) -> RepositoryLocation:
-    """Return the repository at or above a folder, bare ones included; raise WorkspaceUnavailable if there is none."""
+    """Return the repository at or above a folder, bare ones included.
+
+    Raise WorkspaceUnavailable if there is none, or if a named pipe is in the place of one of its files.
+    """
+    try:
+        require_no_pipe(str(folder))
+    except OSError as error:
+        raise WorkspaceUnavailable(
+            f"Nothing can be read from the repository: {error.strerror}.", hint="Remove the pipe."
+        ) from error
     try:
         git_dir_path = pygit2().discover_repository(str(folder))
     except (ValueError, KeyError, OSError):
@@ -329,7 +348,7 @@ def is_branch_readable(location: RepositoryLocation, branch: str) -> bool:
     """
     library = pygit2()
     try:
-        repository = library.Repository(str(location.common_dir))
+        repository = open_repository(str(location.common_dir))
     except (library.GitError, KeyError, ValueError, OSError):
         return True
     try:
@@ -350,7 +369,7 @@ def _open_repository(location: RepositoryLocation) -> Any:
     library = pygit2()
     try:
         library.option(library.enums.Option.ENABLE_FSYNC_GITDIR, True)  # a ref must not survive its objects
-        repository = library.Repository(str(location.common_dir))
+        repository = open_repository(str(location.common_dir))
         repository.set_ident(AUTHOR_NAME, AUTHOR_EMAIL)
     except (library.GitError, KeyError, ValueError, OSError) as error:
         if "not owned" in str(error):

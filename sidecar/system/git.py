@@ -3,6 +3,7 @@
 `pygit2()` is the only import of that library.
 """
 
+import errno
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from sidecar.core.clock import SystemClock
 from sidecar.system.environment import NO_WINDOW, child_environment, temporary_variables, which
-from sidecar.system.safe_open import find_pipe_with_reader, read_regular, real_path
+from sidecar.system.safe_open import find_pipe_with_reader, first_pipe_in, read_regular, real_path
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
@@ -87,14 +88,9 @@ DEFAULT_TIMEOUT_SECONDS, _SELECT_SECONDS = 20.0, 5.0
 _MAX_OUTPUT_BYTES = 4_096
 
 _GIT_FILES = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
-"""Files that git opens without a check; it waits forever for a named pipe in their place."""
+"""Files of the worktree that git opens without a check; it waits forever for a named pipe in their place."""
 
-_REPOSITORY_FILES = (
-    ".git/shallow", ".git/packed-refs", ".git/info/grafts", ".git/HEAD", ".git/config", ".git/index",
-    ".git/info/sparse-checkout", ".git/objects/info/alternates",
-)  # fmt: skip
-"""Files that every command may open in the same way."""
-_REPOSITORY_ENDS = tuple(name.removeprefix(".git") for name in _REPOSITORY_FILES)
+_GIT_FILE_ENDS = tuple(name.removeprefix(".git/") for name in _GIT_FILES)
 
 _READERS = frozenset(("status", "ls-files", "check-ignore", "add", "diff"))
 """Commands that open those of the worktree."""
@@ -295,9 +291,9 @@ class Git:
         outputs = self._outputs(command, folder, stdin, timeout)
         with _letting_go:
             found_ms, pipe = _found_pipes.get(folder, (0.0, ""))
-        is_opened = command.opens_git_files or pipe.endswith(_REPOSITORY_ENDS)
+        is_opened = command.opens_git_files or not pipe.endswith(_GIT_FILE_ENDS)
         if pipe and is_opened and found_ms >= command.started_ms:  # it was let go on by another's search
-            raise GitFailed(_pipe_reason(pipe))
+            raise GitFailed(pipe_reason(pipe))
         return outputs
 
     def _outputs(self, command: _Command, folder: str, stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
@@ -305,19 +301,19 @@ class Git:
             _found_pipes[folder] = SystemClock().monotonic_ms(), pipe
 
         for wait, is_whole_tree in ((_ROOT_CHECK_SECONDS, False), (_TREE_CHECK_SECONDS, True)):
-            if wait >= timeout or (is_whole_tree and not command.may_open_git_files):
+            if wait >= timeout:
                 break
             try:
                 return command.communicate(stdin, wait)
             except subprocess.TimeoutExpired as error:
                 stdin = None  # `communicate` has it
-                names = (*_REPOSITORY_FILES, *_GIT_FILES) if command.may_open_git_files else _REPOSITORY_FILES
+                names = _GIT_FILES if command.may_open_git_files else ()
                 pipe = find_pipe_with_reader(
-                    folder, (*names, *_in_git_folders(folder, names)), lambda: command.process.poll() is not None,
+                    folder, names, git_dirs_of(Path(folder)), lambda: command.process.poll() is not None,
                     note, _letting_go, is_whole_tree=is_whole_tree,
                 )  # fmt: skip
                 if pipe is not None:
-                    raise GitFailed(_pipe_reason(pipe)) from error
+                    raise GitFailed(pipe_reason(pipe)) from error
         try:
             return command.communicate(stdin, timeout)
         except subprocess.TimeoutExpired as error:
@@ -433,7 +429,8 @@ def _child_environment(root: Path | None) -> dict[str, str]:
     return {**variables, **_ENVIRONMENT}
 
 
-def _pipe_reason(pipe: str) -> str:
+def pipe_reason(pipe: str) -> str:
+    """Return why nothing is read, with the pipe's path."""
     return f"{pipe if pipe.isprintable() else 'a file'} is a named pipe"
 
 
@@ -464,6 +461,25 @@ def lookup_name(name: str) -> str:
     pygit2 1.21 never releases the string that it is given there: a new one for each lookup would stay in memory.
     """
     return sys.intern(name)
+
+
+def require_no_pipe(folder: str, *, with_refs: bool = True) -> None:
+    """Raise OSError if a named pipe is in the place of a file of git's, in the repository at or above a folder.
+
+    libgit2 opens these files without a check. It would wait for ever, and all threads of the process with it.
+    """
+    pipe = first_pipe_in(git_dirs_of(Path(folder)), with_refs=with_refs)
+    if pipe is not None:
+        raise OSError(errno.EINVAL, pipe_reason(os.path.relpath(pipe, folder)))
+
+
+def open_repository(folder: str, *, with_refs: bool = True) -> Any:
+    """Open a repository with libgit2. Raise the library's errors, and OSError for a named pipe among git's files.
+
+    `with_refs` is False if only its configuration, its index and its objects are read.
+    """
+    require_no_pipe(folder, with_refs=with_refs)
+    return pygit2().Repository(folder)
 
 
 MAX_POINTER_BYTES = 64 * 1024
@@ -513,11 +529,13 @@ def common_dir_of(root: Path) -> Path | None:
     return None if git_dir is None else real_path(git_dir / first_line_of(git_dir / "commondir"))
 
 
-def _in_git_folders(folder: str, names: Sequence[str]) -> list[str]:
-    """Return the paths of git's files where `.git` is a file: a linked worktree's are in two folders elsewhere."""
-    root = Path(folder)
-    places = () if (root / ".git").is_dir() else dict.fromkeys((git_dir_of(root), common_dir_of(root)))
-    return [f"{place}{name[4:]}" for place in places if place for name in names if name.startswith(".git/")]
+def git_dirs_of(folder: Path) -> list[Path]:
+    """Return the git directories of the repository at or above a folder: its own, and the one worktrees share."""
+    for root in (folder, *folder.parents):
+        git_dir = git_dir_of(root) or (root if is_git_dir(root) else None)
+        if git_dir is not None:
+            return list(dict.fromkeys((git_dir, git_dir / first_line_of(git_dir / "commondir"))))
+    return []
 
 
 def main_worktree(folder: Path) -> Path:
@@ -568,29 +586,6 @@ def _is_bare(git_dir: Path) -> bool:
             elif section == "[core]" and key == "bare":
                 is_bare = not has_value or value in ("true", "yes", "on", "1")
     return is_bare
-
-
-class GitDirOfProject(NamedTuple):
-    """A git directory, and the path of a project below the folder that it is in; of a bare repository, itself."""
-
-    path: Path
-    project_below: str
-
-
-def contained_git_dir(project: Path) -> GitDirOfProject | None:
-    """Return the git directory at or above a project, if it lies in its repository's folder.
-
-    Neither a link nor a file that names a folder elsewhere counts: they can lead to somebody else's repository. A
-    project's path is free of links.
-    """
-    root = find_root(project)
-    if root != project and is_git_dir(project):
-        return GitDirOfProject(project, "")
-    git_dir = git_dir_of(root) if root is not None else None
-    resolved = real_path(git_dir) if git_dir is not None else None
-    if root is None or resolved is None or resolved.parent != root:
-        return None
-    return GitDirOfProject(resolved, project.relative_to(root).as_posix())
 
 
 def is_git_dir(git_dir: Path) -> bool:

@@ -9,8 +9,9 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import chain
 from pathlib import Path, PurePath
 from types import ModuleType
 from typing import NamedTuple
@@ -361,14 +362,16 @@ MAX_SEARCH_MS = 500.0
 def find_pipe_with_reader(
     folder: str,
     names: Sequence[str],
+    git_dirs: Sequence[Path],
     is_cancelled: Callable[[], bool],
     note: Callable[[str], None],
     letting_go: AbstractContextManager[object],
     *,
     is_whole_tree: bool,
 ) -> str | None:
-    """Return the relative path of a named pipe that a process waits to read, in a folder or in all folders below it.
+    """Return the relative path of a named pipe that a process waits to read, in git directories or in a folder.
 
+    In the folder, and in all folders below it for `is_whole_tree`, it has one of the names.
     Return None if there is none, if it is cancelled or after MAX_SEARCH_MS. Without a waiting reader a pipe cannot be
     opened for writing at once. That lets the readers go on with an empty file: within `letting_go`, at whose end `note`
     gets the path.
@@ -377,13 +380,13 @@ def find_pipe_with_reader(
         return None
     clock = SystemClock()
     ends_at_ms = clock.monotonic_ms() + MAX_SEARCH_MS
-    basenames = {name.partition("/")[0] for name in names}
-    for parent, entries in _folders(folder, basenames, is_whole_tree=is_whole_tree):
+    special_files = _special_files_of(git_dirs, with_refs=is_whole_tree)
+    for paths in chain(special_files, _named_files(folder, names, is_whole_tree=is_whole_tree)):
         if is_cancelled() or clock.monotonic_ms() > ends_at_ms:
             return None
-        for path in (os.path.join(parent, name) for name in names if name.partition("/")[0] in entries):
+        for path in paths:
             with suppress(OSError):
-                if stat.S_ISFIFO(os.lstat(path).st_mode):
+                if stat.S_ISFIFO(os.stat(path).st_mode):
                     found = os.path.relpath(path, folder)
                     with letting_go:
                         os.close(os.open(path, os.O_WRONLY | _NO_WAIT))
@@ -392,9 +395,45 @@ def find_pipe_with_reader(
     return None
 
 
-def _folders(folder: str, names: set[str], *, is_whole_tree: bool) -> Iterator[tuple[str, set[str]]]:
-    """Yield a folder with the names that may be in it, then each folder below it with its entries."""
-    yield folder, names
-    if is_whole_tree:
+def _named_files(folder: str, names: Sequence[str], *, is_whole_tree: bool) -> Iterator[list[str]]:
+    """Yield the paths that files of these names have in a folder, then those that exist in the folders below it."""
+    yield [os.path.join(folder, name) for name in names]
+    if is_whole_tree and names:
         for parent, folders, files in os.walk(folder):
-            yield parent, {*folders, *files} & names
+            entries = {*folders, *files}
+            yield [os.path.join(parent, name) for name in names if name.partition("/")[0] in entries]
+
+
+_READ_FOLDERS = ("", "info", "objects/info", "objects/pack")
+_REF_FOLDERS = ("refs", "logs", "modules")
+"""Folders of a git directory with files that git opens; those of the second kind have many below them."""
+
+
+def _special_files_of(git_dirs: Iterable[Path], *, with_refs: bool) -> Iterator[list[str]]:
+    """Yield, folder by folder, what is neither a file nor a folder in git directories, apart from single objects."""
+    for git_dir in git_dirs:
+        for name in _READ_FOLDERS:
+            yield _special_files_in(os.path.join(git_dir, name))
+    for git_dir in git_dirs if with_refs else ():
+        for name in _REF_FOLDERS:
+            for parent, folders, _ in os.walk(os.path.join(git_dir, name)):
+                if os.path.basename(parent) == "objects":
+                    folders[:] = [folder for folder in folders if folder in ("info", "pack")]
+                yield _special_files_in(parent)
+
+
+def first_pipe_in(git_dirs: Iterable[Path], *, with_refs: bool) -> str | None:
+    """Return the path of the first named pipe in the place of a file of git's; None if there is none."""
+    for path in chain.from_iterable(_special_files_of(git_dirs, with_refs=with_refs)):
+        with suppress(OSError):
+            if stat.S_ISFIFO(os.stat(path).st_mode):
+                return path
+    return None
+
+
+def _special_files_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if not (entry.is_file() or entry.is_dir())]
+    except OSError:
+        return []

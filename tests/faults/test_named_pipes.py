@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import Client
+from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe there")
@@ -136,3 +137,51 @@ def test_a_pipe_in_the_repository_of_a_linked_worktree_is_named_at_once(
     for name in (".git/info/exclude", ".git/info/attributes", ".git/packed-refs"):
         _, reasons = _answer_with_pipe(client, main.path / name, linked)
         assert reasons == [f"{os.path.relpath(main.path / name, linked)} is a named pipe"]
+
+
+FILES_OF_GIT = (
+    "HEAD", "config", "index", "packed-refs", "commondir", "info/exclude", "refs/heads/x", "refs/heads/main",
+    "refs/heads/linked", "refs/stash", "objects/info/alternates",
+)  # fmt: skip
+"""Below the git directory that all worktrees share."""
+OWN_FILES = frozenset(("HEAD", "index", "commondir"))
+"""Those that a linked worktree has in a directory of its own."""
+END_SECONDS = 8.0
+"""Less than the time limit of one git command: a command that waits until then is a fault."""
+
+REQUESTS = (
+    "codebase/state", "codebase/search", "continuity/postRun", "session/activate", "session/exit", "memory/rebuild",
+    "registry/refresh", "state/doctor",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_linked", [False, True], ids=["plain", "linked"])
+@pytest.mark.parametrize("name", FILES_OF_GIT)
+def test_a_pipe_among_the_files_of_git_stops_no_method(
+    name: str, is_linked: bool, make_repository: Callable[..., Repository], tmp_path: Path
+) -> None:
+    main = make_repository({"README.md": "A shop.\n", "src/main.py": "import app\n"})
+    project, git_dir = main.path, main.path / ".git"
+    linked = main.add_worktree(tmp_path / "linked", "linked").path
+    if is_linked:
+        project, git_dir = linked, git_dir / "worktrees/linked" if name in OWN_FILES else git_dir
+    (project / "src/main.py").write_text("import shop\n")
+    pipe, aside = git_dir / name, tmp_path / "aside"
+    pipe.parent.mkdir(parents=True, exist_ok=True)
+    if pipe.exists():
+        pipe.rename(aside)
+    os.mkfifo(pipe)
+    requests = dict(_requests(project))
+    sidecar = SidecarProcess(tmp_path / "state")
+    try:
+        sidecar.client.initialize()
+        for method in REQUESTS:
+            answer = sidecar.client.answer(sidecar.client.start(method, requests[method]), END_SECONDS)
+            assert answer.get("error", {}).get("code") != INTERNAL_ERROR, (method, answer)
+    finally:
+        sidecar.popen.kill()
+        sidecar.close()
+        pipe.unlink()  # before others use git here
+        if aside.exists():
+            aside.rename(pipe)

@@ -21,7 +21,7 @@ from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unc
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.git import Git, GitFailed, lookup_name, pygit2
+from sidecar.system.git import Git, GitFailed, lookup_name, open_repository, pygit2
 from sidecar.system.safe_open import read_below
 
 _OPTIONS = (
@@ -469,7 +469,7 @@ class LibgitDiff:
             return cached
         library = pygit2()
         try:
-            blob = library.Repository(str(root))[head].tree[lookup_name(path)]
+            blob = open_repository(str(root), with_refs=False)[head].tree[lookup_name(path)]
             if blob.filemode not in _REGULAR_MODES or blob.size > MAX_LIBGIT_BYTES:
                 return None
             content = bytes(blob.data)
@@ -514,7 +514,7 @@ def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[
 def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str] | None:
     library = pygit2()
     try:
-        tree = library.Repository(str(state.root))[commit].peel(library.Tree)
+        tree = open_repository(str(state.root), with_refs=False)[commit].peel(library.Tree)
     except (library.GitError, KeyError, ValueError, OSError):
         return None
     blobs = {}
