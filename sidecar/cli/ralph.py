@@ -212,7 +212,7 @@ def status_lines(status: Any) -> list[str]:
     lines = [f"{status['change']}: {_state_sentence(status)}"]
     lines.append(f"iterations: {status['iterations']}")
     if status["problem"] is not None:
-        lines.append(f"{status['problem']}. The next loop replaces it.")
+        lines.append(status["problem"])
     if state is not None and state["running"] is not None and status["isRunning"]:
         lines.append(f"running: iteration {state['running']['number']}, since {state['running']['startedAt']}")
     if state is not None and state["pausedUntil"] and status["isRunning"]:

@@ -161,7 +161,6 @@ def _unavailable(error: OSError) -> WorkspaceUnavailable:
 def loop_status(folder: LoopFolder, limit: int, now_ms: int) -> RalphStatusResult:
     """Return state and recent history; a loop whose process died counts as interrupted."""
     owner, state = lock_owner(folder), loop_folder.read_state(folder)
-    is_damaged = state is None and os.path.lexists(folder.state)
     iterations, damaged_lines = loop_folder.read_history(folder)
     if state is not None and owner is None and state.status == "running":
         state = state.model_copy(update={"status": "interrupted", "reason": "Its process died.", "running": None})
@@ -169,7 +168,7 @@ def loop_status(folder: LoopFolder, limit: int, now_ms: int) -> RalphStatusResul
         change=folder.change,
         is_running=owner is not None,
         state=state,
-        problem=f"The loop's state is damaged: {folder.state}" if is_damaged else None,
+        problem=_problem_of(folder.state) if state is None else None,
         pid=owner.pid if owner is not None else None,
         elapsed_ms=_elapsed_ms(owner.since, now_ms) if owner is not None else None,
         iterations=len(iterations),
@@ -178,6 +177,15 @@ def loop_status(folder: LoopFolder, limit: int, now_ms: int) -> RalphStatusResul
         context_bytes=loop_folder.user_context_size(folder),
         folder=str(folder.path),
     )
+
+
+def _problem_of(path: str) -> str | None:
+    """Return why a loop's state cannot be shown, with what ends that; None if there is none."""
+    if not os.path.lexists(path):
+        return None
+    if os.path.isdir(path) and not os.path.islink(path):
+        return f"A folder is in the place of the loop's state; no loop starts until it is removed: {path}"
+    return f"The loop's state is damaged; the next loop replaces it: {path}"
 
 
 def _elapsed_ms(since: str, now_ms: int) -> int | None:

@@ -275,7 +275,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     except OSError as error:
         raise StateDegraded(
             f"The loop's history cannot be written: {error.strerror or type(error).__name__}.",
-            hint=f"Check the permissions of {folder.history}.",
+            hint=_write_hint(folder.history),
         ) from error
 
 
@@ -313,8 +313,12 @@ def write_state(folder: LoopFolder, state: RalphState) -> None:
     except OSError as error:
         raise StateDegraded(
             f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
-            hint=f"Check the permissions of {folder.state}.",
+            hint=_write_hint(folder.state),
         ) from error
+
+
+def _write_hint(path: str) -> str:
+    return f"Remove the folder {path}." if os.path.isdir(path) else f"Check the permissions of {path}."
 
 
 def read_state(folder: LoopFolder) -> RalphState | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.clock import SystemClock
-from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
+from sidecar.core.errors import Conflict, InvalidParams, StateDegraded, WorkspaceUnavailable
 from sidecar.ralph.lock_and_stop import LockOwner, hold_lock, lock_owner, loop_status, reset_loop
 from sidecar.ralph.loop_folder import (
     MAX_CONTEXT_BYTES,
@@ -22,8 +22,9 @@ from sidecar.ralph.loop_folder import (
     read_history,
     read_state,
     read_user_context,
+    write_state,
 )
-from sidecar.ralph.model import RalphIteration
+from sidecar.ralph.model import RalphIteration, RalphState, RalphTotals
 from sidecar.system import filelock
 
 CLOCK = SystemClock()
@@ -43,6 +44,15 @@ def iteration(number: int) -> RalphIteration:
         signal=None, promise_found=False, promise_accepted=False, verification=None, files_changed=None, files=[],
         commits=[], input_tokens=None, output_tokens=None, cost_usd=None, reason="Größe\n\u2028", ended_loop=None,
         output_bytes=0, continuity=None, warnings=[],
+    )  # fmt: skip
+
+
+def state() -> RalphState:
+    totals = RalphTotals(iterations=1, failures=0, input_tokens=0, output_tokens=0, cost_usd=0, duration_ms=0)
+    return RalphState(
+        change="add-login", status="completed", reason="Done.", exit_code=0, harness="claude", model=None,
+        started_at="2026-03-01T09:30:00.000Z", updated_at="2026-03-01T09:30:00.000Z", iteration=1, running=None,
+        paused_until=None, max_iterations=0, totals=totals, pid=1,
     )  # fmt: skip
 
 
@@ -81,7 +91,23 @@ def test_stored_outputs_have_a_total_cap(folder: LoopFolder, monkeypatch: pytest
 def test_damaged_state_is_named(folder: LoopFolder) -> None:
     assert loop_status(folder, 10, 0).problem is None
     Path(folder.state).write_bytes(b"{")
-    assert loop_status(folder, 10, 0).problem == f"The loop's state is damaged: {folder.state}"
+    damaged = f"The loop's state is damaged; the next loop replaces it: {folder.state}"
+    assert loop_status(folder, 10, 0).problem == damaged
+    write_state(folder, state())
+    assert loop_status(folder, 10, 0).problem is None
+
+
+def test_a_folder_in_the_place_of_the_state_is_named_and_no_loop_replaces_it(folder: LoopFolder) -> None:
+    Path(folder.state).mkdir()
+    expected = f"A folder is in the place of the loop's state; no loop starts until it is removed: {folder.state}"
+    assert loop_status(folder, 10, 0).problem == expected
+    with pytest.raises(StateDegraded) as failure:
+        write_state(folder, state())
+    assert failure.value.hint == f"Remove the folder {folder.state}."
+    Path(folder.history).mkdir()
+    with pytest.raises(StateDegraded) as failure:
+        append_iteration(folder, iteration(1))
+    assert failure.value.hint == f"Remove the folder {folder.history}."
 
 
 def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFolder) -> None:
