@@ -1,6 +1,7 @@
 """The program's entry point. `serve` claims the protocol's streams before anything else is imported."""
 
 import gc
+import os
 import sys
 
 
@@ -9,6 +10,7 @@ def main() -> None:
 
     A program file or link named `spool` runs that command.
     """
+    _preserve_own_permissions()
     arguments = sys.argv[1:]
     if _program_name() == "spool":
         spool()
@@ -51,9 +53,15 @@ def _hook(name: str, agent: str = "claude") -> None:
 
 def spool() -> None:
     """Run the command `spool`."""
+    _preserve_own_permissions()
     from sidecar.cli import spool as run
 
     sys.exit(run(sys.argv[1:]))
+
+
+def _preserve_own_permissions() -> None:
+    """Ignore what the umask takes from the user itself: without it, no file that we create could be opened again."""
+    os.umask(os.umask(0o077) & 0o077)
 
 
 def _program_name() -> str:

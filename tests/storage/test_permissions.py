@@ -1,8 +1,10 @@
 """What the sidecar stores outside of projects is this user's alone, and in projects written by no other, whatever
 the umask."""
 
+import json
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from sidecar.ralph.agent.runner import OutputLog
 from sidecar.ralph.loop_folder import add_user_context, loop_folder, write_prompt
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.process import ROOT
 from tests.support.repositories import Repository, make_repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders of a user have an access list there")
@@ -58,6 +61,32 @@ def test_state_logs_report_locks_and_fetched_copies_are_private(
         "continuity.db", "continuity.db.lock", "report.html", "logs", "cookies", "objects", "ralph", "HEAD"
     }  # fmt: skip
     assert [path for path in stored if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
+
+
+@pytest.mark.parametrize("umask", [0o777, 0o177, 0o700])
+def test_a_umask_that_takes_permissions_from_the_user_itself_changes_no_mode(tmp_path: Path, umask: int) -> None:
+    shop = make_repository(tmp_path / "shop", {"cart.py": "def total():\n    return 0\n"}).path
+    state = tmp_path / "state"
+    requests: tuple[tuple[str, object], ...] = (
+        ("initialize", {"protocolVersion": 1, "clientInfo": {"name": "t", "version": "1"}, "stateDir": str(state)}),
+        ("memory/add", {"cwd": str(shop), "text": "Prices are whole cents."}),
+        ("state/report", {}),
+    )
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        for number, (method, params) in enumerate(requests)
+    ]
+    done = subprocess.run(
+        (sys.executable, "-m", "sidecar", "serve"), cwd=ROOT, umask=umask, input="\n".join(lines) + "\n",
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert [line for line in done.stdout.splitlines() if '"error"' in line] == [], done.stderr
+    stored = [state, *state.rglob("*")]
+    assert {path.name for path in stored} >= {"continuity.db", "report.html"}
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in stored}
+    assert {path: oct(mode) for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}
+    in_project = {path: stat.S_IMODE(path.stat().st_mode) for path in (shop / ".chati").rglob("*")}
+    assert {path: oct(mode) for path, mode in in_project.items() if mode & 0o600 != 0o600} == {}
 
 
 @pytest.mark.usefixtures("open_umask")
