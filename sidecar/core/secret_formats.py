@@ -155,11 +155,11 @@ _PREFIXED = (
     *((f"{kind}{mark}{what}", rf"[-_][{_WORD}]{{16,}}") for kind in ("sk", "rk", "pk", "whsec") for mark in "-_"
       for what in ("live", "test", "prod", "proj", "ant", "svcacct", "admin", "or")),
     ("sk-", rf"[{_WORD}]{{20,}}"), ("whsec_", r"[A-Za-z0-9+/=]{20,}"), ("gsk_", r"[A-Za-z0-9]{30,}"),
-    ("xai-", r"[A-Za-z0-9]{30,}"), ("hf_", r"[A-Za-z0-9]{30,}"), ("api_org_", r"[A-Za-z0-9]{34}"),
+    ("xai-", r"[A-Za-z0-9_]{30,}"), ("hf_", r"[A-Za-z0-9]{30,}"), ("api_org_", r"[A-Za-z0-9]{34}"),
     ("pplx-", r"[A-Za-z0-9]{40,}"), ("r8_", r"[A-Za-z0-9]{37}"),
     # Code: GitHub, GitLab, Atlassian, Sourcegraph, Linear, Figma, Notion, Postman, ReadMe, Typeform, Octopus.
     *((f"gh{kind}_", r"[A-Za-z0-9_]{30,}") for kind in "pousr"), ("github_pat_", r"[A-Za-z0-9_]{30,}"),
-    *((f"gl{kind}-", rf"[{_WORD}]{{18,}}")
+    *((f"gl{kind}-", rf"[{_WORD}]{{18,}}(?:\.[0-9a-z]{{2}}\.?[0-9a-z]{{7,9}}\b)?")
       for kind in ("pat", "ptt", "dt", "rt", "oas", "ft", "soat", "cbt", "imt", "agent", "ffct")),
     ("_gitlab_session=", r"[0-9a-z]{32}"),
     ("GR1348941", rf"[{_WORD}]{{20,}}"), *((kind, r"[\w=-]{50,}") for kind in ("ATATT3", "ATCTT3")),
@@ -178,7 +178,9 @@ _PREFIXED = (
     # Clouds: AWS, Google, Alibaba, Tencent, DigitalOcean, Fly, Heroku, Cloudflare, Databricks, OpenShift, Vault.
     *((kind, r"[A-Z0-9]{16}\b") for kind in ("AKIA", "ASIA", "AROA", "AIDA", "ABIA", "ACCA")),
     ("A3T", r"[A-Z0-9]{17}\b"), ("ABSK", rf"[{_BASE64}]{{100,}}"), ("bedrock-api-key-", rf"[{_BASE64}]{{20,}}"),
-    ("AIza", rf"[{_WORD}]{{30,}}"), ("ya29.", rf"[{_WORD}]{{20,}}"), ("GOCSPX-", rf"[{_WORD}]{{20,}}"),
+    *((kind, rf"[{_BASE64}]{{100,}}={{0,2}}") for kind in ("IQoJb3JpZ2luX2", "FwoGZXIvYXdz", "FQoGZXIvYXdz")),
+    ("AIza", rf"[{_WORD}]{{30,}}"), ("ya29.", rf"(?:[a-z]\.)?[{_WORD}]{{20,}}"), ("GOCSPX-", rf"[{_WORD}]{{20,}}"),
+    ("AQ.", rf"Ab[{_WORD}]{{40,}}"), ("1//", rf"0[{_WORD}]{{60,}}"), ("AVNS_", rf"[{_WORD}]{{19}}(?![{_WORD}])"),
     ("LTAI", r"[A-Za-z0-9]{16,24}\b"), ("AKID", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{32}\b"),
     *((f"do{kind}_v1_", r"[a-f0-9]{40,}") for kind in "por"),
     ("fo1_", rf"[{_WORD}]{{43}}"), *((kind, rf"[{_BASE64}]{{100,}}") for kind in ("fm1a_", "fm1r_", "fm2_")),
@@ -195,7 +197,8 @@ _PREFIXED = (
     # Plaid.
     *((f"sq0{kind}-", rf"[{_WORD}]{{22,}}") for kind in ("atp", "csp", "idp")),
     ("sandbox-sq0csb-", rf"[{_WORD}]{{40,}}"), ("EAAA", rf"[{_WORD}]{{22,}}"),
-    *((f"shp{kind}_", r"[a-fA-F0-9]{32}") for kind in ("at", "ca", "pa", "ss")),
+    *((f"shp{kind}_", r"[a-fA-F0-9]{32}") for kind in ("at", "ca", "pa", "ss", "tka")),
+    *((f"{key}_{kind}_", r"[A-Za-z0-9]{16,}") for key in ("ek", "sk_org") for kind in ("live", "test")),
     ("access_token$production$", r"[a-z0-9]{16}\$[a-f0-9]{32}"),
     *((kind, r"[A-Za-z0-9]{54}\b") for kind in ("EZAK", "EZTK")),
     *((kind, r"[A-Za-z0-9]{12,}(?:-X)?") for kind in ("FLWSECK_TEST-", "FLWSECK-", "FLWPUBK_TEST-")),
@@ -269,6 +272,17 @@ _PREFIXED = (
     ("slk_", rf"[{_HEX}]{{64}}"), *((f"{kind}_", r"[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{25}") for kind in ("pi", "seti")),
     ("thog-key-", rf"[{_HEX}]{{16}}"), ("thog-secret-", rf"[{_HEX}]{{32}}"), ("BBFF-", r"[A-Za-z0-9]{30}"),
     ("VF.", rf"(?:(?:DM|WS)\.)?[{_HEX}]{{24}}\.[A-Za-z0-9]{{16}}\b"), ("1000.", rf"[{_HEX}]{{32}}\.[{_HEX}]{{32}}"),
+    # Trigger.dev, Browserbase, Polar, Zuplo, Pinterest, Sourcegraph Amp, Context7, Cursor, Depot, Neon, Lightspeed,
+    # Persona, WakaTime, Plane, Mercury.
+    *((f"tr_{kind}_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{20,24}\b") for kind in ("dev", "stg", "prod", "preview")),
+    *((f"bb_{kind}_", rf"(?=[A-Za-z_-]{{0,64}}[0-9])(?=[a-z0-9_-]{{0,64}}[A-Z])[{_WORD}]{{27,}}") for kind in
+      ("live", "test")),
+    ("polar_", r"(?:[a-z]{1,3}_){1,2}[A-Za-z0-9]{40,}"), ("zpka_", r"[a-z0-9]{32}_[a-z0-9]{8}"),
+    ("pina_", r"[A-Z0-9]{60,}"), ("sgamp_user_", rf"[A-Z0-9]{{26}}_[{_HEX}]{{64}}"), ("ctx7sk-", _UUID),
+    *((kind, rf"[{_HEX}]{{64}}\b") for kind in ("crsr_", "key_", "depot_project_", "depot_org_", "depot_user_")),
+    ("npg_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{12}\b"), ("lsxs_", r"[ap]t_[A-Za-z0-9]{32}"),
+    *((f"persona_{kind}_", rf"(?=[A-Za-z_-]{{0,64}}[0-9])[{_WORD}]{{36}}") for kind in ("production", "sandbox")),
+    ("waka_", _UUID), ("plane_api_", rf"[{_HEX}]{{32}}"), ("mercury_production_", r"[a-z]{2,4}_[A-Za-z0-9]{30,}"),
     ("dnkey-", r"[a-z0-9]{26}-[a-z0-9]{52}"), ("t1.", r"[A-Za-z0-9_-]{30,}={0,2}\.[A-Za-z0-9_-]{80,}"),
     ("AQVN", rf"[{_WORD}]{{35,38}}\b"), *((f"{kind}.A", rf"[{_WORD}]{{50,}}(?:\.[0-9])?\.Ag[{_WORD}]{{250,}}")
                                          for kind in "01"),
@@ -331,6 +345,8 @@ _FORMATS = (
     ("+ASt", rf"(?<![\w+/])()[{_BASE64}]{{76}}\+ASt[{_BASE64}]{{6}}=="),
     ("+ABa", rf"(?<![\w+/])()[{_BASE64}]{{76}}\+ABa[{_BASE64}]{{6}}=="),
     ("ACDb", rf"(?<![\w+/])()[{_BASE64}]{{76}}ACDb[{_BASE64}]{{6}}=="),
+    ("AZDO", r"(?<!\w)()[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b"),
+    ("APA91b", r"(?<!\w)()AAAA[\w-]{7}:APA91b[\w-]{100,}"),  # Firebase messages
     ("/hooks/catch/", r"(hooks\.zapier\.com/hooks/catch/)[A-Za-z0-9/]{12,60}"),
     (".tines.com/webhook/", r"(\.tines\.com/webhook/)[a-z0-9]{32}/[a-z0-9]{32}"),
     ("hooks.slack.com/", r"(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]{20,}"),

@@ -46,7 +46,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact_lines
 from sidecar.core.terms import count_terms
 
-SUMMARY_VERSION = 42
+SUMMARY_VERSION = 43
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
