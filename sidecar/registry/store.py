@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -116,16 +117,17 @@ def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: in
 
 
 def decisions(tx: apsw.Connection, project: str, limit: int) -> list[DecisionRow]:
-    """Return a project's decisions, newest first."""
+    """Return a project's decisions, newest first; none whose record is damaged."""
     rows = tx.execute(
         "SELECT decision_id, at_ms, times, value FROM continuity_registry_decisions WHERE project = ?"
         " ORDER BY at_ms DESC, decision_id LIMIT ?",
         (project, limit),
     )
-    return [
-        DecisionRow(str(id_), int(at_ms), int(times), StoredDecision(**orjson.loads(value)))
-        for id_, at_ms, times, value in rows
-    ]
+    stored: list[DecisionRow] = []
+    for id_, at_ms, times, value in rows:
+        with suppress(TypeError):  # members are missing or have other names
+            stored.append(DecisionRow(str(id_), int(at_ms), int(times), StoredDecision(**orjson.loads(value))))
+    return stored
 
 
 class DerivedEntities(NamedTuple):
@@ -157,9 +159,9 @@ def facts(tx: apsw.Connection, project: str) -> dict[str, SourceFileFacts]:
     row = tx.execute("SELECT facts FROM continuity_registry_derived WHERE project = ?", (project,)).fetchone()
     try:
         version, known = orjson.loads(row[0]) if row else (FACTS_VERSION, {})
-    except orjson.JSONDecodeError:
+        return {path: _facts(row) for path, row in known.items()} if version == FACTS_VERSION else {}
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError):  # damaged: they are read again
         return {}
-    return {path: _facts(row) for path, row in known.items()} if version == FACTS_VERSION else {}
 
 
 def put_derived(

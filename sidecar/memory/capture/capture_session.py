@@ -182,10 +182,13 @@ def _capture_pending(context: CaptureContext) -> CaptureResult:
     captured = CaptureResult()
     shared = context._replace(reach=Reach((SHARED,), "", ""), origin="run", automatic=True)
     for row, value in rows:
-        summary = from_json(value)
-        is_artifact = summary.source.startswith(ARTIFACT_SOURCE)
-        result = _capture_artifact(shared, summary) if is_artifact else _capture(shared, summary)
-        captured = captured.combine(result)
+        try:
+            summary = from_json(value)
+        except (KeyError, TypeError, AttributeError) as error:  # a damaged record, which must stop no later run
+            context.process.log.warning("memory.pending.damaged", row=row, error=type(error).__name__)
+            continue
+        capture = _capture_artifact if summary.source.startswith(ARTIFACT_SOURCE) else _capture
+        captured = captured.combine(capture(shared, summary))
         with context.process.database.write() as tx:
             captures.delete_pending(tx, [row])
     return captured

@@ -405,7 +405,11 @@ def _finish_interrupted(writer: Writer) -> list[CapturePlan]:
         rows = captures.plans(tx, writer.project)
     finished = []
     for row, value in rows:
-        plan = plan_from_json(value)
+        try:
+            plan = plan_from_json(value)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:  # damaged; it must stop no later capture
+            writer.process.log.warning("memory.plan.damaged", row=row, error=type(error).__name__)
+            continue
         owners = (SHARED, plan.agent) if plan.agent else (SHARED,)
         execute_plan(writer.with_reach(Reach(owners, plan.agent, "")), plan)
         _delete_plan(writer, row)
