@@ -248,7 +248,7 @@ class App:
 
             note_error(self.process, request.method, error_code)
         elapsed_ms = round(self.clock.monotonic_ms() - request.received_ms, 2)
-        request_id = request.id if isinstance(request.id, (int, float)) else str(request.id)[:64]
+        request_id = request.id if isinstance(request.id, (int, float)) else _loggable_id(str(request.id))
         name = request.method if error_code is None else loggable_name(request.method)  # the client may have made it up
         self.log.info("request", id=request_id, method=name, ms=elapsed_ms, error=error_code)
 
@@ -353,6 +353,13 @@ class App:
         for _ in range(IDLE_POLLS):
             if self.connection.needs_all_methods.wait(IDLE_POLL_SECONDS) or self.connection.is_idle():
                 return
+
+
+def _loggable_id(request_id: str) -> str:
+    """Return the beginning of a request's id, which the client chose, without secrets."""
+    from sidecar.core.redact import redact  # clients number their requests: rarely needed
+
+    return redact(request_id[:400])[:64]
 
 
 def _start_status(cwd: str) -> bool:

@@ -239,5 +239,8 @@ PARAMS = "params"
 
 
 def loggable_name(name: object) -> str:
-    """Return a field's or method's name unchanged, unless it looks like misplaced content."""
-    return name if isinstance(name, str) and _NAME.fullmatch(name) else NOT_A_NAME
+    """Return a field's or method's name unchanged, unless it looks like misplaced content or holds a secret."""
+    from sidecar.core.redact import redact  # which a start without an error does not need
+
+    is_name = isinstance(name, str) and _NAME.fullmatch(name) and redact(name) == name
+    return name if isinstance(name, str) and is_name else NOT_A_NAME

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 MAX_IN_FLIGHT = 512
 """Maximum number of requests without a response, whether queued, running or waiting for an identical one."""
 
+MAX_NAME_CHARACTERS = 400
+"""At most this much of an unknown method's name is searched for secrets, before its beginning is shown."""
+
 _EARLY_MESSAGES = 256
 _EARLY_BYTES = 64 * 1024 * 1024
 
@@ -248,8 +251,10 @@ class Connection:
         lane = dispatcher.lane_of(request)
         if lane is None:
             if not request.is_notification:
-                hint = "`rpc.discover` lists the methods."
-                self.fail(request, MethodNotFound(f"There is no method {request.method[:80]!r}.", hint=hint))
+                from sidecar.core.redact import redact  # which a start without an error does not need
+
+                hint, name = "`rpc.discover` lists the methods.", redact(request.method[:MAX_NAME_CHARACTERS])
+                self.fail(request, MethodNotFound(f"There is no method {name[:80]!r}.", hint=hint))
             return
         try:
             run = partial(self._run, dispatcher, request)

@@ -12,6 +12,7 @@ from sidecar.system import log as log_module
 from sidecar.system.log import Log
 from tests.support.clock import FixedClock
 from tests.support.process import SERVE_WITH_ROWS, SidecarProcess
+from tests.support.secret_shapes import TOKENS
 
 MARKER = "kumquat-4711"
 
@@ -71,6 +72,25 @@ def test_client_input_never_reaches_the_log(start_process: Callable[..., Sidecar
     assert MARKER.encode() not in written
     records = records_of(tmp_path / "logs")
     assert {record["id"] for record in records if record["event"] == "request"} >= set(sent)
+
+
+def test_a_secret_in_the_name_of_a_method_or_member_or_in_an_id_is_neither_logged_nor_returned(
+    start_process: Callable[..., SidecarProcess], tmp_path: Path
+) -> None:
+    process = start_process()
+    client = process.client
+    client.initialize(logDir=str(tmp_path / "logs"))
+    secrets = [TOKENS[name].text for name in ("Supabase", "Shippo", "GitHub app")]
+    for secret in secrets:
+        errors = [client.error(secret), client.error("settings/get", {secret: 1})]
+        errors.append(client.error("settings/update", {"settings": {secret: 1}}))
+        assert secret not in str([(error.message, error.data) for error in errors])
+        client.post({"jsonrpc": "2.0", "id": secret, "method": "settings/get", "params": {}})
+        client.answer(secret)
+    process.close_stdin()
+    process.wait()
+    written = process.stderr() + b"".join(path.read_bytes() for path in (tmp_path / "logs").iterdir())
+    assert [secret for secret in secrets if secret.encode() in written] == []
 
 
 def test_an_internal_error_is_logged_with_its_incident_id(
