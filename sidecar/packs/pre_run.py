@@ -95,6 +95,10 @@ BASELINE_WAIT_MS = 150
 """Maximum wait of a passthrough for the worktree's baseline, milliseconds."""
 
 
+MIN_RECORD_WAIT_MS = 200.0
+"""Wait for others who write the state file, also after the deadline: without a record the prompt passes through."""
+
+
 class PreRunDecision(NamedTuple):
     """The outcome of a call. Without a composition, the prompt passes through for `reason`."""
 
@@ -135,7 +139,8 @@ def record_passthrough(
     try:
         has_new_facts = request is not None and request.has_new_facts
         keeps_state = result.reason != "deadline" and not has_new_facts
-        with call.database.write(durable=False, keep_generation=keeps_state) as tx:
+        wait_ms = max(MIN_RECORD_WAIT_MS, (params.deadline_ms or DEFAULT_DEADLINE_MS) - call.elapsed_ms())
+        with call.database.write(durable=False, keep_generation=keeps_state, wait_ms=wait_ms) as tx:
             if request is not None and result.reason == "deadline":
                 _put_task(tx, request, now_ms)
             if request is not None and has_new_facts:
@@ -227,7 +232,8 @@ def record_pre_run(
     is_other_task = request.sub_chat.task != request.task
     ends_shadow = request.sub_chat.counters.shadow and not request.is_shadow
     keeps_state = not (is_other_task or ends_shadow or request.has_new_facts)
-    with request.call.database.write(durable=False, keep_generation=keeps_state) as tx:
+    wait_ms = max(MIN_RECORD_WAIT_MS, (params.deadline_ms or DEFAULT_DEADLINE_MS) - request.call.elapsed_ms())
+    with request.call.database.write(durable=False, keep_generation=keeps_state, wait_ms=wait_ms) as tx:
         if is_other_task:
             _put_task(tx, request, now_ms)
             run_records.name_project(tx, request.workspace.project_key, redact(request.workspace.project.name))

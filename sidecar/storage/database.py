@@ -30,6 +30,7 @@ from sidecar.storage.repair import (
 )
 from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,
+    busy,
     connect,
     create_private_file,
     raise_translated,
@@ -254,24 +255,36 @@ class Database:
         """For the writes of caches."""
 
     @contextmanager
-    def write(self, *, durable: bool = True, keep_generation: bool = False) -> Generator[apsw.Connection]:
+    def write(
+        self, *, durable: bool = True, keep_generation: bool = False, wait_ms: float = BUSY_TIMEOUT_MS
+    ) -> Generator[apsw.Connection]:
         """Open the only write transaction; commit at the end, roll back on any exception.
 
         `durable=False` is for caches: a power loss may lose the latest ones, a killed process does not.
 
-        `keep_generation` is for data that nobody caches by the generation.
+        `keep_generation` is for data that nobody caches by the generation. `wait_ms` is the maximum wait for other
+        threads, and then for other processes.
 
-        Raise Busy while another process locks the file, StateDegraded if it cannot be written, or if a newer version
-        has upgraded it meanwhile.
+        Raise Busy while another thread or process locks the file, StateDegraded if it cannot be written, or if a newer
+        version has upgraded it meanwhile.
         """
-        with self._write_lock:
+        is_bounded = wait_ms < BUSY_TIMEOUT_MS
+        if not self._write_lock.acquire(timeout=wait_ms / 1000 if is_bounded else -1):
+            raise busy()
+        try:
             self._require_open()
             if self._writer.in_transaction:
                 raise RuntimeError("nested write transaction")
             self.require_in_place()
             with self._translated_errors():
                 self._set_synchronous("FULL" if durable else "NORMAL")
-                self._writer.execute("BEGIN IMMEDIATE")
+                if is_bounded:
+                    self._writer.set_busy_timeout(int(wait_ms))
+                try:
+                    self._writer.execute("BEGIN IMMEDIATE")
+                finally:
+                    if is_bounded:
+                        self._writer.set_busy_timeout(BUSY_TIMEOUT_MS)
                 try:
                     self._require_known_schema()
                     versions = self._change_detector.versions(self._writer) if keep_generation else None
@@ -283,6 +296,8 @@ class Database:
                 if versions is not None:
                     with suppress(apsw.Error):  # it is committed; at worst something is read again needlessly
                         self._change_detector.ignore_commit(self._writer, versions)
+        finally:
+            self._write_lock.release()
 
     @contextmanager
     def read(self, *, new_connection: bool = False) -> Generator[apsw.Connection]:

@@ -115,6 +115,12 @@ def translate_errors() -> Generator[None]:
         raise_translated(error)
 
 
+def busy() -> Busy:
+    """Return the error for a state file that somebody else is writing."""
+    message = "Another process is writing the state file."
+    return Busy(message, hint="Try again shortly.", data={"retryAfterMs": 200})
+
+
 def is_disk_full(error: SidecarError) -> bool:
     """Whether an error is our counterpart of SQLite's for a full disk."""
     return isinstance(error.__cause__, apsw.FullError)
@@ -126,9 +132,7 @@ def raise_translated(error: apsw.Error | UnicodeDecodeError) -> NoReturn:
         case _ if isinstance(error, _PROGRAMMING_ERRORS):
             raise error
         case apsw.BusyError() | apsw.LockedError():
-            raise Busy(
-                "Another process is writing the state file.", hint="Try again shortly.", data={"retryAfterMs": 200}
-            ) from error
+            raise busy() from error
         case apsw.NoMemError():
             raise out_of_memory() from error
         case apsw.FullError():

@@ -4,17 +4,23 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 
 from sidecar.storage.database import open_state
 from sidecar.storage.recovery import find_damage
 from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT, SidecarProcess
+from tests.support.shop import PROMPT, StartChat, active, draft_each_change, shop, start_chat
 from tests.support.warm_process import start_python
+
+__all__ = ["active", "draft_each_change", "shop", "start_chat"]
 
 WRITER = """
 import sys
@@ -48,6 +54,25 @@ def numbers_of(state_dir: Path, project: str) -> list[int]:
         assert reader.execute("PRAGMA integrity_check").get == "ok"
     opened.database.close()
     return numbers
+
+
+def test_a_prompt_passes_through_at_its_deadline_while_another_process_writes_the_state_file(
+    active: MemorySidecar, start_chat: StartChat
+) -> None:
+    chat = start_chat()
+    chat.turn(PROMPT)
+    assert active.app.process is not None
+    other = apsw.Connection(str(active.app.process.database.path))
+    other.execute("BEGIN IMMEDIATE")
+    for number in range(4):
+        before = time.monotonic()
+        folder = chat.cwd / "src" if number % 2 else chat.cwd
+        result = chat.pre_run(f"and now price {number}", deadlineMs=400, cwd=str(folder))
+        assert time.monotonic() - before < 2
+        assert (result["action"], result["reason"]) == ("passthrough", "stateUnavailable")
+        assert result["prompt"] == f"and now price {number}"
+    other.execute("ROLLBACK")
+    assert chat.pre_run("and now fix it")["reason"] != "stateUnavailable"
 
 
 @pytest.mark.parametrize("reads", [1, 20, 300])
