@@ -439,8 +439,9 @@ def _summary(saved: int, lost: tuple[str, ...]) -> str:
 
 def lost_tables(damaged_path: Path) -> tuple[str, ...]:
     """Return the tables of a damaged file that could not be read completely; `DURABLE_TABLES` if none could."""
+    listed = _lost_tables_path(damaged_path)
     try:
-        return tuple(json_text.loads(_lost_tables_path(damaged_path).read_bytes()))
+        return tuple(json_text.loads(listed.read_bytes())) if listed.is_file() else ()
     except (OSError, ValueError):
         return ()
 

@@ -220,8 +220,9 @@ def rows_set_aside(path: Path) -> dict[str, int]:
 
     A row whose deletion was rolled back is in the file several times and counts once; a line that was cut off does not.
     """
+    aside = damaged_rows_path(path)
     try:
-        lines = damaged_rows_path(path).read_bytes().splitlines()
+        lines = aside.read_bytes().splitlines() if aside.is_file() else []
     except OSError:
         return {}
     rows: Counter[str] = Counter()

@@ -409,8 +409,16 @@ _REF_FOLDERS = ("refs", "logs", "modules")
 """Folders of a git directory with files that git opens; those of the second kind have many below them."""
 
 
+_USER_FILES = ("~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore", "~/.config/git/attributes")
+"""Files of the user that git opens in every repository."""
+
+
 def _special_files_of(git_dirs: Iterable[Path], *, with_refs: bool) -> Iterator[list[str]]:
-    """Yield, folder by folder, what is neither a file nor a folder in git directories, apart from single objects."""
+    """Yield, folder by folder, what is neither a file nor a folder in git directories, apart from single objects.
+
+    The user's own files come first, whatever they are.
+    """
+    yield [os.path.expanduser(name) for name in _USER_FILES]
     for git_dir in git_dirs:
         for name in _READ_FOLDERS:
             yield _special_files_in(os.path.join(git_dir, name))

@@ -155,6 +155,18 @@ REQUESTS = (
 )  # fmt: skip
 
 
+def _require_answers(sidecar: SidecarProcess, requests: dict[str, Any]) -> None:
+    """Send the requests; end the process in any case, which may wait for ever."""
+    try:
+        sidecar.client.initialize()
+        for method in REQUESTS:
+            answer = sidecar.client.answer(sidecar.client.start(method, requests[method]), END_SECONDS)
+            assert answer.get("error", {}).get("code") != INTERNAL_ERROR, (method, answer)
+    finally:
+        sidecar.popen.kill()
+        sidecar.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("is_linked", [False, True], ids=["plain", "linked"])
 @pytest.mark.parametrize("name", FILES_OF_GIT)
@@ -173,15 +185,27 @@ def test_a_pipe_among_the_files_of_git_stops_no_method(
         pipe.rename(aside)
     os.mkfifo(pipe)
     requests = dict(_requests(project))
-    sidecar = SidecarProcess(tmp_path / "state")
     try:
-        sidecar.client.initialize()
-        for method in REQUESTS:
-            answer = sidecar.client.answer(sidecar.client.start(method, requests[method]), END_SECONDS)
-            assert answer.get("error", {}).get("code") != INTERNAL_ERROR, (method, answer)
+        _require_answers(SidecarProcess(tmp_path / "state"), requests)
     finally:
-        sidecar.popen.kill()
-        sidecar.close()
         pipe.unlink()  # before others use git here
         if aside.exists():
             aside.rename(pipe)
+
+
+@pytest.mark.parametrize(
+    "name", ["home/.gitconfig", "home/.config/git/ignore", "state/continuity.db.damaged-rows", "state/report.html"]
+)
+def test_a_pipe_among_the_files_of_the_user_and_of_the_state_stops_no_method(
+    name: str, make_repository: Callable[..., Repository], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_repository({"README.md": "A shop.\n", "src/main.py": "import app\n"}).path
+    for variable in ("GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    first = SidecarProcess(tmp_path / "state")
+    first.client.initialize()
+    first.close()
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(tmp_path / name)
+    home = {"HOME": str(tmp_path / "home")}
+    _require_answers(SidecarProcess(tmp_path / "state", environment=home), dict(_requests(project)))
