@@ -3,7 +3,8 @@
     python3 build/record_runners.py [runner …]
 
 Each runner on PATH (for JavaScript: in NODE_MODULES, an npm project's folder of that name) runs a small project four
-times: all tests pass, one fails, one raises an error, and the run itself crashes. Its output goes to
+times: all tests pass, one fails, one raises an error, and the run itself crashes. Some have a fifth case: tests that
+the runner lists beside the failing one and that did not fail. Its output goes to
 tests/capture/test_results/outputs/<runner>/, one file per case, after a first line with the command, the exit code and
 the version. TOOLS lists folders whose paths are removed from the output. A runner that is not installed is skipped.
 """
@@ -23,7 +24,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 OUTPUTS = Path(__file__).parent.parent / "tests" / "capture" / "test_results" / "outputs"
-CASES = ("pass", "fail", "error", "crash")
 
 
 class Recipe(NamedTuple):
@@ -134,6 +134,12 @@ test.describe("Cart", () => {{
   test("adds up", () => {{ {} }})
 }})
 """
+_PLAYWRIGHT_FLAKY = """import { test, expect } from "@playwright/test"
+
+test.describe.configure({ retries: 1 })
+test("is empty", ({}, info) => { expect(info.retry).toBe(1) })
+test("adds up", () => { expect(1).toBe(2) })
+"""
 _DENO = """function equal(a: number, b: number) {{ if (a !== b) throw new Error(`${{a}} is not ${{b}}`) }}
 
 Deno.test("is empty", () => equal(2, 2))
@@ -166,6 +172,11 @@ enable_testing()
 add_test(NAME cart.is_empty COMMAND ${{CMAKE_COMMAND}} -E true)
 add_test(NAME cart.adds_up COMMAND {})
 """
+_CMAKE_PROPERTIES = """set_tests_properties(cart.is_empty PROPERTIES DISABLED TRUE)
+set_tests_properties(cart.adds_up PROPERTIES LABELS "fast;unit")
+add_test(NAME cart.is_shipped COMMAND sh -c "exit 77")
+set_tests_properties(cart.is_shipped PROPERTIES SKIP_RETURN_CODE 77)
+"""
 _VITEST_BROWSER = """import {{ defineConfig }} from "vitest/config"
 import {{ playwright }} from "@vitest/browser-playwright"
 const launchOptions = {{ executablePath: "{}", args: ["--no-sandbox"] }}
@@ -173,6 +184,10 @@ export default defineConfig({{ test: {{ browser: {{ enabled: true, headless: tru
   provider: playwright({{ launchOptions }}), instances: [{{ browser: "chromium" }}] }} }} }})
 """
 _JS_ASSERT = 'import assert from "node:assert"\n'
+_NODE_TODO = (
+    'import { it } from "node:test"\n' + _JS_ASSERT + 'it("adds up", () => { assert.equal(2, 1) })\n'
+    'it("is empty", { todo: "soon" }, () => { assert.equal(2, 1) })\nit.todo("is shipped", () => nowhere())\n'
+)
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>org.example</groupId><artifactId>shop</artifactId><version>1</version>
 <properties><maven.compiler.release>17</maven.compiler.release>
@@ -230,15 +245,29 @@ RECIPES = {
         "npx playwright test", "npx playwright --version", "tests/cart.spec.js",
         _each(
             _PLAYWRIGHT, "expect(2).toBe(2)", "expect(1).toBe(2)", "nowhere.toBeFound()", 'import "./nowhere.js"\n',
-        ),
+        ) | {"flaky": _PLAYWRIGHT_FLAKY},
         {"package.json": '{"name": "shop", "type": "module"}\n', "playwright.config.js": "export default {}\n"},
     ),
     "bun": Recipe(
         "npx bun test", "npx bun --version", "cart.test.ts", _js(_BUN, "expect(2).toBe({})"),
         {"mail.test.ts": 'import { test } from "bun:test"\ntest("sends", () => {})\n'},
     ),
+    "bun_dots": Recipe(
+        "npx bun test --reporter=dots", "npx bun --version", "cart.test.ts", _js(_BUN, "expect(2).toBe({})"),
+        {"mail.test.ts": 'import { test } from "bun:test"\ntest("sends", () => {})\n'},
+    ),
     "deno": Recipe(
         "npx deno test", "npx deno --version", "cart_test.ts",
+        _each(_DENO, "equal(2, 2)", "equal(1, 2)", 'throw new TypeError("no")', 'import "./nowhere.ts"\n'),
+        {"mail_test.ts": 'Deno.test("sends", () => {})\n'},
+    ),
+    "deno_junit": Recipe(
+        "npx deno test --reporter=junit", "npx deno --version", "cart_test.ts",
+        _each(_DENO, "equal(2, 2)", "equal(1, 2)", 'throw new TypeError("no")', 'import "./nowhere.ts"\n'),
+        {"mail_test.ts": 'Deno.test("sends", () => {})\n'},
+    ),
+    "deno_tap": Recipe(
+        "npx deno test --reporter=tap", "npx deno --version", "cart_test.ts",
         _each(_DENO, "equal(2, 2)", "equal(1, 2)", 'throw new TypeError("no")', 'import "./nowhere.ts"\n'),
         {"mail_test.ts": 'Deno.test("sends", () => {})\n'},
     ),
@@ -252,7 +281,7 @@ RECIPES = {
         _each(
             _CMAKE, "${CMAKE_COMMAND} -E true", "${CMAKE_COMMAND} -E false", "nowhere",
             'sh -c "kill -SEGV $$"',
-        ),
+        ) | {"disabled": _CMAKE.format("${CMAKE_COMMAND} -E false") + _CMAKE_PROPERTIES},
         {}, "cmake -S . -B build",
     ),
     "mocha": Recipe(
@@ -261,7 +290,8 @@ RECIPES = {
     ),
     "node": Recipe(
         "node --test", "node --version", "cart.test.mjs",
-        _js('import { describe, it } from "node:test"\n' + _JS_ASSERT, "assert.equal(2, {})"),
+        _js('import { describe, it } from "node:test"\n' + _JS_ASSERT, "assert.equal(2, {})")
+        | {"todo": _NODE_TODO},
     ),
     "go": Recipe(
         "go test ./...", "go version", "cart/cart_test.go",
@@ -291,7 +321,7 @@ RECIPES = {
         _each(
             _PHP, "$this->assertSame(2, 2);", "$this->assertSame(1, 2);", "throw new RuntimeException('no');",
             "<?php\nrequire 'nowhere.php';\n",
-        ),
+        ) | {"risky": _PHP.format("$this->assertSame(1, 2);").replace("$this->assertSame(0, 0);", "")},
     ),
     "maven": Recipe(
         "mvn -B test", "mvn -B --version", "src/test/java/CartTest.java",
@@ -315,7 +345,7 @@ def main(arguments: list[str]) -> int:
             print(f"record_runners: {name} is not installed; skipped")
             continue
         first = next((line for line in version.stdout.splitlines() if re.search(r"\d\.\d", line)), version.stdout)
-        for case in CASES:
+        for case in recipe.tests:
             _record(name, case, recipe, re.sub(r"\x1b\[[\d;]*m", "", first).strip())
     return 0
 

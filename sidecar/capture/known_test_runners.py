@@ -24,7 +24,10 @@ class Runner(NamedTuple):
     failed: re.Pattern[str]
     passed: re.Pattern[str]
     failing_name: re.Pattern[str]
-    """A failing test; its groups, joined by a space, are its name."""
+    """A failing test; its groups, joined by a space, are its name.
+
+    A match without groups passes over the titles of tests that did not fail.
+    """
     detail: re.Pattern[str]
     """A line that describes the failure."""
     summary: re.Pattern[str]
@@ -80,6 +83,14 @@ def _row(
 _PYTEST_COUNTS = r"(?:\d+ [a-z]+(?: passed| failed)?(?:, )?)+ in [\d.]+s(?: \([\d:]+\))?(?: =+)?\s*$"
 
 _EXUNIT_TESTS = r"(?:\d+ (?:doctests?|propert(?:y|ies)|features?|tests?), )+"
+
+_DENO_TAP_FAILURE = (
+    r'^ *not ok \d+ - (.+)\n *---\n *\{"message":"(?!\d+ test step)[^\n]*"at":\{"file":"(?:\./)?([^"\n]+)"'
+)
+"""A test or step that fails itself, with its file. A test with failing steps is named by them."""
+
+_BUN_TOTAL = r"(?=\d+ [a-z]+\n(?:\d+ [^\n]{1,60}\n){0,6}Ran \d+ tests? across )"
+"""The first of bun's totals, which its reporter of dots does not indent."""
 
 RUNNERS: tuple[Runner, ...] = (
     _row(
@@ -148,7 +159,8 @@ RUNNERS: tuple[Runner, ...] = (
         r"\bnode\b.{0,300}--test\b",
         failed=r"^(?:#|ℹ) (?:fail|cancelled) [1-9]\d*$",
         passed=r"^(?:#|ℹ) pass [1-9]\d*$",
-        failing_name=r"^[ \t]*(?:not ok \d+ - |✖ (?!failing tests:))(.+?)(?: \([\d.]+ms\))?$",
+        failing_name=r"^[ \t]*(?:not ok \d+ - (?!.* # TODO)|✖ (?!failing tests:|.* \([\d.]+ms\) # ))(.+?)"
+        r"(?: \([\d.]+ms\))?$",
         detail=r"^[ \t]*(?:error: '|\w*Error\b|# \w*Error\b).*$",
         summary=r"^(?:#|ℹ) (?:tests|pass|fail|cancelled|skipped|todo) \d+$",
         passing=r"^[ \t]*(?:ok \d+ - |✔ )(.+?)(?: \([\d.]+ms\))?$",
@@ -228,7 +240,8 @@ RUNNERS: tuple[Runner, ...] = (
         failed=r"^(?:FAILURES|ERRORS)!$",
         passed=r"^OK (?:\([1-9]\d* tests?, |, but )|^OK, but ",
         broken=r"^(?:PHP )?(?:Fatal|Parse) error: ",
-        failing_name=r"^\d+\) (\w[\w\\]*::\S.*)$",
+        failing_name=r"^There w(?:as|ere) \d+ (?:PHPUnit )?(?:warning|risky|incomplete|skipped|deprecation|notice)\b"
+        r"[^\n]*(?:\n(?!--$|(?:FAILURES|ERRORS)!$|There w)[^\n]*)*|^\d+\) (\w[\w\\]*::\S.*)$",
         detail=r"^(?:Failed asserting|[\w\\]*(?:Error|Exception): |(?:PHP )?Fatal error: ).*$",
         summary=r"^(?:OK \(.*\)|Tests: \d+, .*)$",
     ),
@@ -262,34 +275,42 @@ RUNNERS: tuple[Runner, ...] = (
         "playwright",
         r"\bplaywright test\b",
         failed=r"^  [1-9]\d* (?:failed|interrupted)\n    \S[^\n]* › ",
-        passed=r"^  [1-9]\d* passed \([\d.]+(?:ms|[smh])\)$",
+        passed=r"^  [1-9]\d* (?:passed \([\d.]+(?:ms|[smh])\)|flaky\n    \S[^\n]* › .+)$",
         broken=r"^Error: ",
-        failing_name=r"^  \d+\) (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)* › (.+?)(?: ─+)?$",
+        failing_name=r"^  \d+ flaky(?:\n    \S[^\n]*)+"
+        r"|^    (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)+ › (.+?)(?: ─+)?$",
         detail=r"^[ \t]*(?:\w*Error:|Expected|Received|Test timeout of).*$",
         summary=r"^  \d+ (?:failed|interrupted|flaky|skipped|did not run|passed)\b.*$",
-        passing=r"^[ \t]+(?:✓|ok)[ \t]+\d+ (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)* › (.+?) \([\d.]+(?:ms|[smh])\)$",
+        passing=r"^[ \t]+(?:✓|ok)[ \t]+\d+ (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)* › (.+?)"
+        r"(?: \(retry #\d+\))? \([\d.]+(?:ms|[smh])\)$",
     ),
     _row(
         "bun test",
         r"\bbunx?(?: --\S{1,60}){0,6} test\b",
-        failed=r"^ [1-9]\d* (?:fail|errors?)$",
-        passed=r"^ [1-9]\d* pass$",
+        failed=rf"^(?: |{_BUN_TOTAL})[1-9]\d* (?:fail|errors?)$",
+        passed=rf"^(?: |{_BUN_TOTAL})[1-9]\d* pass$",
         broken=r"^error: ",
         failing_name=r"^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+m?s\])?$",
         detail=r"^(?:\w*[eE]rror: |Expected|Received).*$",
-        summary=r"^ \d+ (?:pass|fail|skip|todo|errors?)$",
+        summary=rf"^(?: |{_BUN_TOTAL})\d+ (?:pass|fail|skip|todo|errors?)$",
         passing=r"^(?:\(pass\)|✓) (.+?)(?: \[[\d.]+m?s\])?$",
         group=r"^(?:::group::)?(\S+\.[cm]?[jt]sx?):$",
     ),
     _row(
         "deno test",
         r"\bdeno(?: -\S{1,60}){0,6} test\b",
-        failed=r"^FAILED \| \d+ passed",
-        passed=r"^ok \| [1-9]\d* passed",
+        failed=r'^FAILED \| \d+ passed|^<testsuites name="deno test" [^>\n]*(?:failures|errors)="[1-9]'
+        rf"|{_DENO_TAP_FAILURE}",
+        passed=r'^ok \| [1-9]\d* passed|^<testsuites name="deno test" tests="[1-9]\d*" failures="0"'
+        r"|^TAP version 14\n(?:# \.\S+\n){1,60}(?:# Subtest: |ok )",
         broken=r"^error: ",
-        failing_name=r"^(\S[^\n]*?) => (?:\./)?(\S+?):\d+:\d+$",
-        detail=r"^(?:error: (?!Test failed)|TS\d+ \[ERROR\]).*$",
-        summary=r"^(?:ok|FAILED) \| .*$",
+        failing_name=r"^(\S[^\n]*?) => (?:\./)?(\S+?):\d+:\d+$"
+        r'|^ *<testcase name="([^"\n]+)" classname="(?:\./)?([^"\n]+)"[^>\n]*>\n *<failure (?!message="\d+ test step)'
+        rf"|{_DENO_TAP_FAILURE}",
+        detail=r'^(?:error: (?!Test failed)|TS\d+ \[ERROR\]| *<failure message=(?!"\d+ test step)'
+        r'| *\{"message":(?!"\d+ test step)).*$',
+        summary=r'^(?:ok|FAILED) \| .*$|^<testsuites name="deno test" .*$',
+        passing=r'^ *<testcase name="([^"\n]+)" classname="(?:\./)?([^"\n]+)"[^>\n]*>\n *</testcase>',
     ),
     _row(
         "ctest",
@@ -297,8 +318,9 @@ RUNNERS: tuple[Runner, ...] = (
         failed=r"^\d+% tests passed, [1-9]\d* tests? failed out of \d+$",
         passed=r"^100% tests passed, 0 tests failed out of [1-9]\d*$",
         broken=r"^(?:CMake Error|Internal ctest error|Cannot find file: )",
-        failing_name=r"^\t[ \t]{0,8}\d+ - (\S.{0,300}?) \([^)\n]{0,80}\)$",
-        detail=r"^(?:[ \t]*\d+/\d+ Test +#\d+: .*\*\*\*|.*\b(?:Failure|Assertion)\b|CMake Error).*$",
+        failing_name=r"^\t[ \t]{0,8}\d+ - (\S.{0,300}?) \((?!Disabled\)|Skipped\))[^()\n]{1,80}\)(?: {2,}\S.*)?$",
+        detail=r"^(?:[ \t]*\d+/\d+ Test +#\d+: .*\*\*\*(?!Skipped|Not Run \(Dis)|.*\b(?:Failure|Assertion)\b"
+        r"|CMake Error).*$",
         summary=r"^\d+% tests passed, .*$",
         passing=r"^ *\d+/\d+ Test +#\d+: (\S+) \.+ +Passed\b",
     ),

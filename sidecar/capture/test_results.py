@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from html import unescape
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -205,7 +206,7 @@ _COUNT = lazy_regex(
     r"(?<!\d)(\d{1,12}) (?:tests? (?=failed out))?(pass(?:ed|ing)?|flaky|fail(?:ed|ing|ures?)?|interrupted"
     r"|errors?|invalid|issues?|skip(?:ped|s)?|pending|ignored|xfailed|excluded|todo|(?:doc)?tests?|propert(?:y|ies)|examples?"
     r"|runs|total)\b|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed"
-    r"|Total|failures|errors|Ran|out of)(?:: *|=| )(\d+)"
+    r"|Total|failures|errors|Ran|out of)(?:: *|=\"?| )(\d+)"
 )
 _KINDS = {
     **dict.fromkeys(("passed", "passing", "pass", "flaky"), "passed"),
@@ -308,6 +309,8 @@ def names_in(runner: Runner, output: str, cwd: str = "") -> tuple[str, ...]:
     starts = [match.start() for match in groups]
     named, owners = [], set()
     for match in runner.failing_name.finditer(output):
+        if match.lastindex is None:
+            continue
         at = bisect_left(starts, match.start()) if runner.group_follows else bisect_right(starts, match.start()) - 1
         owner = _test_name(groups[at]) if 0 <= at < len(groups) else ""
         owners.add(owner)
@@ -362,6 +365,7 @@ def _line_end(output: str, start: int) -> int:
 
 def _test_name(match: re.Match[str]) -> str:
     text = " ".join(group for group in match.groups() if group)
+    text = unescape(text) if match[0].lstrip().startswith("<testcase") else text
     return re.sub(r"(?<!\s)\s*\n\s*", " ", text.strip()).removeprefix("./")
 
 

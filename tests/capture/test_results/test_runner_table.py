@@ -22,7 +22,10 @@ NAMES = {
     "vitest_browser": "|chromium| cart.test.js > Cart > adds up",
     "playwright": "tests/cart.spec.js Cart › adds up",
     "bun": "cart.test.ts › Cart > adds up",
+    "bun_dots": "cart.test.ts › Cart > adds up",
     "deno": "Cart ... adds up cart_test.ts",
+    "deno_junit": "Cart > adds up cart_test.ts",
+    "deno_tap": "adds up cart_test.ts",
     "mix": "cart adds up (CartTest) test/cart_test.exs",
     "ctest": "cart.adds_up",
 }
@@ -34,7 +37,10 @@ COUNTS = {
     "phpunit": (Counts(2), Counts(1, 1), Counts(1, 0, 1)),
     "minitest": (Counts(2), Counts(1, 1), Counts(1, 0, 1)),
     "bun": (Counts(3), Counts(2, 1), Counts(2, 1)),
+    "bun_dots": (Counts(3), Counts(2, 1), Counts(2, 1)),
     "deno": (Counts(3), Counts(2, 1), Counts(2, 1)),
+    "deno_junit": (Counts(4), Counts(2, 2), Counts(2, 2)),
+    "deno_tap": (None, None, None),
 }
 
 
@@ -65,6 +71,21 @@ def test_recorded_output_of_a_broken_run_is_a_failure(runner: str) -> None:
     assert broke.failed
     assert broke.excerpt
     assert all("cart" in name.casefold() for name in broke.names)
+
+
+@together(
+    ("runner", "case", "name"),
+    [
+        ("ctest", "disabled", "cart.adds_up"),
+        ("playwright", "flaky", "tests/cart.spec.js adds up"),
+        ("node", "todo", "adds up"),
+        ("phpunit", "risky", "CartTest::testTotal"),
+    ],
+)
+def test_tests_listed_beside_the_failing_one_did_not_fail(runner: str, case: str, name: str) -> None:
+    outcome = recorded(runner, case)
+    assert outcome.failed
+    assert outcome.names == (name,)
 
 
 # XCTest: jpsim/Yams#143; Swift Testing: swiftlang/vscode-swift#1458, swiftlang/swift-testing#1420 (macOS symbols).
