@@ -86,7 +86,6 @@ from sidecar.codebase.worktree.diff import (
     HeadMove,
     Hunk,
     added_file_diff,
-    blob_ids,
     conflict_hunks,
     count_between,
     diff_against,
@@ -96,6 +95,7 @@ from sidecar.codebase.worktree.diff import (
     split_hunks,
     subjects_between,
 )
+from sidecar.codebase.worktree.git_metadata import blob_ids
 from sidecar.codebase.worktree.state import (
     FOLDER_TOO_LARGE,
     SMALLER_FOLDER,

@@ -32,13 +32,12 @@ from sidecar.codebase.worktree.diff import (
     DiffCache,
     FileDiff,
     HeadMove,
-    blob_ids,
     diff_between,
     head_move,
     paths_to_show,
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_metadata import has_small_index, head_of, index_signature
+from sidecar.codebase.worktree.git_metadata import blob_ids, has_small_index, head_of, index_signature
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id

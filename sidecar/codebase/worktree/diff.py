@@ -5,7 +5,6 @@ attributes, conversions and renames. They are cached.
 """
 
 import re
-import sys
 from binascii import crc32
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
@@ -16,8 +15,8 @@ from typing import Literal, NamedTuple
 from sidecar.codebase.content_ids import ContentHashes, blob_id, content_identity
 from sidecar.codebase.files import may_name, may_show
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.git_metadata import ANYTHING, DIFFS, FILTERS, LINES
-from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged, path_from_cwd, path_from_root
+from sidecar.codebase.worktree.git_metadata import ANYTHING, DIFFS, FILTERS, LINES, is_libgit_loaded
+from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
@@ -431,11 +430,6 @@ _CODES = (".M", "M.", "MM")
 _CONTENTS_BYTES = 4 * 2**20
 
 
-def is_libgit_loaded() -> bool:
-    """Whether pygit2 is imported; the import takes longer than one git command."""
-    return "pygit2" in sys.modules
-
-
 class LibgitDiff:
     """Compute diffs, caching the committed contents. Thread-safe."""
 
@@ -483,49 +477,6 @@ def _is_plain(content: bytes, is_line_exact: bool) -> bool:
     if b"\0" in content[:_BINARY_CHECK_BYTES] or b"\f" in content or b"\v" in content:
         return False  # a form feed is whitespace to libgit2 and not to git
     return is_line_exact or b"\r\n" not in content
-
-
-_REGULAR = ("100644", "100755")
-_NAMES_OF_A_COMMAND, _SHA1_CHARACTERS = 200, 40
-
-
-def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str]:
-    """Return the blob ids of those paths, relative to `cwd`, that are regular files in a commit.
-
-    Raise GitFailed.
-    """
-    if is_libgit_loaded() and len(commit) == _SHA1_CHARACTERS:
-        blobs = _blob_ids_by_libgit(state, commit, paths)
-        if blobs is not None:
-            return blobs
-    names = [f":(literal){path_from_root(state.prefix, path)}" for path in paths]
-    blobs = {}
-    for start in range(0, len(names), _NAMES_OF_A_COMMAND):
-        part = names[start : start + _NAMES_OF_A_COMMAND]
-        output = Git(state.root).run("ls-tree", "-z", "--full-tree", commit, "--", *part)
-        for entry in output.decode("utf-8", "surrogateescape").split("\0"):
-            meta, _, path = entry.partition("\t")
-            mode, _, blob = meta.replace(" blob ", " ").partition(" ")
-            if mode in _REGULAR:
-                blobs[path_from_cwd(state.prefix, path)] = blob
-    return blobs
-
-
-def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str] | None:
-    library = pygit2()
-    try:
-        tree = open_repository(str(state.root), with_refs=False)[commit].peel(library.Tree)
-    except (library.GitError, KeyError, ValueError, OSError):
-        return None
-    blobs = {}
-    for path in paths:
-        try:
-            entry = tree[lookup_name(path_from_root(state.prefix, path))]
-        except KeyError:
-            continue
-        if f"{int(entry.filemode):o}" in _REGULAR:
-            blobs[path] = str(entry.id)
-    return blobs
 
 
 _CACHE_BYTES = 2**20

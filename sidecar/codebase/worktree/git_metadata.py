@@ -1,9 +1,13 @@
-"""Git's own files, read directly: the repository's location, the attributes that convert content, and the index."""
+"""Git's own files, read directly: the repository's location, the attributes that convert content, and the index.
+
+Also the blob ids of a commit's files, which libgit2 reads if it is loaded, and git otherwise.
+"""
 
 import hashlib
 import os
 import stat
 import struct
+import sys
 import zlib
 from array import array
 from bisect import bisect_left
@@ -12,9 +16,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import ObjectFormat, blob_id
+from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd, path_from_root
 from sidecar.core.clean_text import readable_name
 from sidecar.core.digests import digest_bytes
-from sidecar.system.git import HEADS, SYMBOLIC, common_dir_of, first_line_of, git_dir_of
+from sidecar.system.git import (
+    HEADS,
+    SYMBOLIC,
+    Git,
+    common_dir_of,
+    first_line_of,
+    git_dir_of,
+    lookup_name,
+    open_repository,
+    pygit2,
+)
 from sidecar.system.safe_open import open_regular, read_regular
 
 MAX_PACKED_REFS_BYTES = MAX_SHALLOW_BYTES = 16 * 2**20
@@ -422,3 +437,51 @@ def _require_folders(top: bytes, folder: bytes, known: set[bytes]) -> None:
     while folder not in known:
         known.add(folder)
         folder = folder.rpartition(b"/")[0]
+
+
+def is_libgit_loaded() -> bool:
+    """Whether pygit2 is imported; the import takes longer than one git command."""
+    return "pygit2" in sys.modules
+
+
+_REGULAR = ("100644", "100755")
+_NAMES_OF_A_COMMAND, _SHA1_CHARACTERS = 200, 40
+
+
+def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str]:
+    """Return the blob ids of those paths, relative to `cwd`, that are regular files in a commit.
+
+    Raise GitFailed.
+    """
+    if is_libgit_loaded() and len(commit) == _SHA1_CHARACTERS:
+        blobs = _blob_ids_by_libgit(state, commit, paths)
+        if blobs is not None:
+            return blobs
+    names = [f":(literal){path_from_root(state.prefix, path)}" for path in paths]
+    blobs = {}
+    for start in range(0, len(names), _NAMES_OF_A_COMMAND):
+        part = names[start : start + _NAMES_OF_A_COMMAND]
+        output = Git(state.root).run("ls-tree", "-z", "--full-tree", commit, "--", *part)
+        for entry in output.decode("utf-8", "surrogateescape").split("\0"):
+            meta, _, path = entry.partition("\t")
+            mode, _, blob = meta.replace(" blob ", " ").partition(" ")
+            if mode in _REGULAR:
+                blobs[path_from_cwd(state.prefix, path)] = blob
+    return blobs
+
+
+def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str] | None:
+    library = pygit2()
+    try:
+        tree = open_repository(str(state.root), with_refs=False)[commit].peel(library.Tree)
+    except (library.GitError, KeyError, ValueError, OSError):
+        return None
+    blobs = {}
+    for path in paths:
+        try:
+            entry = tree[lookup_name(path_from_root(state.prefix, path))]
+        except KeyError:
+            continue
+        if f"{int(entry.filemode):o}" in _REGULAR:
+            blobs[path] = str(entry.id)
+    return blobs

@@ -12,8 +12,9 @@ import sidecar
 from sidecar.call import Process
 from sidecar.codebase.content_ids import blob_id
 from sidecar.codebase.repository import Repository as CodebaseRepository
-from sidecar.codebase.worktree import diff as diffs
-from sidecar.codebase.worktree.diff import LibgitDiff, blob_ids, diff_against
+from sidecar.codebase.worktree import git_metadata
+from sidecar.codebase.worktree.diff import LibgitDiff, diff_against
+from sidecar.codebase.worktree.git_metadata import blob_ids
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.system.git import pygit2
 from tests.support.depth import examples
@@ -148,7 +149,7 @@ def test_blob_ids_are_those_of_the_tree_whatever_the_names(
         (repository.path / name).write_text(name, encoding="utf-8", errors="surrogateescape")
     repository.git("add", "--all")
     repository.git("commit", "--quiet", "--message", "Add names")
-    monkeypatch.setattr(diffs, "is_libgit_loaded", lambda: is_loaded)
+    monkeypatch.setattr(git_metadata, "is_libgit_loaded", lambda: is_loaded)
     state = RepositoryState("git", repository.path, "", repository.head(), None, (), "", "status")
     ids = blob_ids(state, repository.head(), [*names, "absent"])
     assert ids == {name: blob_id(name.encode("utf-8", "surrogateescape")) for name in names}
