@@ -482,18 +482,18 @@ def _repository_note(file: ChangedFile) -> str:
 
 
 def _content_note(file: ChangedFile, diff: FileDiff | None, *, is_known: bool) -> str:
-    """A note on a file without lines to show: binary, or changed in its mode or line ends alone."""
+    """A note on a file without lines to show: binary, a new link, or changed in its line ends alone."""
+    if file.kind == "untracked" and file.content_hash.startswith("link:"):
+        return " (symbolic link)"
     if not may_show(file.path):
         return " (binary)"
-    if not is_known or file.kind not in ("staged", "unstaged"):
-        return ""
-    if diff is None:
-        return ""  # a file in a submodule: its path and status are reported, not its lines
-    return "" if diff.hunks or diff.added or diff.removed else " (its mode, its line ends, or binary content)"
+    is_tracked = is_known and file.kind in ("staged", "unstaged")  # one in a submodule has a status and no diff
+    return " (its line ends)" if is_tracked and diff and not (diff.added or diff.removed or diff.note) else ""
 
 
 def _counts(diff: FileDiff | None) -> str:
-    return f" +{diff.added} −{diff.removed}" if diff is not None and (diff.added or diff.removed) else ""
+    note = f" ({one_line(diff.note, 240)})" if diff and diff.note else ""
+    return f"{note} +{diff.added} −{diff.removed}" if diff and (diff.added or diff.removed) else note
 
 
 def _text(file: ChangedFile, differences: Differences | None) -> str:

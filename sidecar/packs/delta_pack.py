@@ -386,7 +386,8 @@ def _line_list_item(
 def _counts(file: FileDiff) -> str:
     if not may_show(file.path):
         return f"{one_line(file.path, 300)} (binary)"
-    return f"{one_line(file.path, 300)} +{file.added} −{file.removed}"
+    lines = f" +{file.added} −{file.removed}" if file.added or file.removed or not file.note else ""
+    return f"{one_line(file.path, 300)}{f' ({file.note})' if file.note else ''}{lines}"
 
 
 NEW_PREFIX, CHANGED_PREFIX = "New standing instruction from the user: ", "Standing instruction changed: "

@@ -31,7 +31,9 @@ _OPTIONS = (
 _ESCAPES = {
     7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\",
 }  # fmt: skip
-_COUNT_OPTIONS = ("-r", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--find-renames", "--relative")
+_COUNT_OPTIONS = (
+    "-r", "--raw", "--numstat", "-z", "--abbrev=40", "--no-ext-diff", "--no-textconv", "--find-renames", "--relative",
+)  # fmt: skip
 
 MAX_PATHS = 200
 """Beyond this many files, diffs show counts instead of hunks."""
@@ -46,6 +48,8 @@ class FileDiff(NamedTuple):
     hunks: str
     original: str | None = None
     """The previous path if a commit renamed the file."""
+    note: str = ""
+    """A change that the lines do not show: of the mode or the type, or of binary content."""
 
 
 MoveDirection = Literal["forward", "backward", "diverged", "unknown"]
@@ -86,13 +90,17 @@ def count_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
     output = Git(cwd).run("diff-tree", *_COUNT_OPTIONS, old, new, "--", ".")
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     diffs: dict[str, FileDiff] = {}
+    raw: dict[str, _RawEntry] = {}
     for field in fields:
-        if not field:
-            continue
-        added, removed, path = field.split("\t", 2)
-        original = next(fields) if not path else None  # renamed: the old and the new path follow
-        path = path or next(fields)
-        diffs[path] = FileDiff(path, _number(added), _number(removed), "", original)
+        if field.startswith(":"):
+            entry = _raw_entry(field, fields)
+            raw[entry.path] = entry
+        elif field:
+            added, removed, path = field.split("\t", 2)
+            original = next(fields) if not path else None  # renamed: the old and the new path follow
+            path = path or next(fields)
+            note = _note(raw[path], "", is_binary=added == "-") if path in raw else ""
+            diffs[path] = FileDiff(path, _number(added), _number(removed), "", original, note)
     return diffs
 
 
@@ -155,13 +163,40 @@ def parse_patches(output: bytes) -> dict[str, FileDiff]:
     diffs: dict[str, FileDiff] = {}
     for entry in _raw_entries(raw + b"\0" if separator else raw):
         header = f"diff --git {_quoted('a/' + entry.original)} {_quoted('b/' + entry.path)}"
-        hunks = ""
-        for _ in range(entry.max_patches):
-            if patches and patches[0][0] == header:
-                hunks += _hunks(patches.popleft())
+        own = [patches.popleft() for _ in range(entry.max_patches) if patches and patches[0][0] == header]
         if entry.max_patches or entry.path not in diffs:
-            diffs[entry.path] = FileDiff(entry.path, *_count_lines(hunks), hunks)
+            diffs[entry.path] = _file_diff(entry, own)
     return diffs
+
+
+def _file_diff(entry: "_RawEntry", patches: Sequence[list[str]]) -> FileDiff:
+    """Return a file's diff; of one whose type changed its new text, and of a link its target in words."""
+    parts = [_hunks(patch) for patch in patches]
+    added, removed = _count_lines("".join(parts))
+    hunks = parts[-1] if parts else ""
+    target = "".join(line[1:] for line in hunks.split("\n") if line.startswith("+"))
+    is_binary = any(line.startswith("Binary files ") for patch in patches for line in patch[:6])
+    note = _note(entry, target, is_binary=is_binary)
+    if entry.new_mode == _LINK:
+        hunks, added, removed = "", 0, removed if len(parts) > 1 else 0
+    return FileDiff(entry.path, added, removed, hunks, None, note)
+
+
+_LINK, _SUBMODULE, _ABSENT = "120000", "160000", "000000"
+_TYPES = {_LINK: "symbolic link", _SUBMODULE: "submodule"}
+
+
+def _note(entry: "_RawEntry", target: str, *, is_binary: bool) -> str:
+    """Return what lines do not show of a change; without a target, a link's is not named."""
+    old, new = entry.old_mode, entry.new_mode
+    if new == _LINK:
+        word = "replaced by a " if old not in (_LINK, _ABSENT) else ""
+        return f"{word}symbolic link{f' to {target}' if target else ''}"
+    if old[:2] != new[:2] and _ABSENT not in (old, new):
+        return f"replaced by a {_TYPES[new]}" if new in _TYPES else f"was a {_TYPES.get(old, 'file')}"
+    if {old, new} == {"100644", "100755"}:
+        return "now executable" if new == "100755" else "no longer executable"
+    return "binary" if is_binary else ""
 
 
 def diff_of_patch(path: str, patch: bytes) -> FileDiff:
@@ -173,22 +208,23 @@ def diff_of_patch(path: str, patch: bytes) -> FileDiff:
 class _RawEntry(NamedTuple):
     path: str
     original: str
+    old_mode: str
+    new_mode: str
     max_patches: int
     """0 for an unmerged file; 2 for one whose type changed: a removal and an addition."""
 
 
 def _raw_entries(raw: bytes) -> list[_RawEntry]:
-    entries: list[_RawEntry] = []
     fields = iter(raw.decode("utf-8", "surrogateescape").split("\0"))
-    for field in fields:
-        if not field.startswith(":"):
-            continue
-        status = field.rsplit(" ", 1)[-1][:1]
-        original = path = next(fields, "")
-        if status in ("R", "C"):
-            path = next(fields, path)
-        entries.append(_RawEntry(path, original, {"U": 0, "T": 2}.get(status, 1)))
-    return entries
+    return [_raw_entry(field, fields) for field in fields if field.startswith(":")]
+
+
+def _raw_entry(field: str, following: Iterator[str]) -> _RawEntry:
+    old_mode, new_mode, *_, status = field[1:].split(" ")
+    original = path = next(following, "")
+    if status[:1] in ("R", "C"):
+        path = next(following, path)
+    return _RawEntry(path, original, old_mode, new_mode, {"U": 0, "T": 2}.get(status[:1], 1))
 
 
 def _quoted(path: str) -> str:
@@ -446,7 +482,8 @@ class LibgitDiff:
         new = read_below(str(cwd), file.path, MAX_LIBGIT_BYTES)
         if new is None or blob_id(new) != content_identity(file.content_hash) or not _is_plain(new, is_line_exact):
             return None
-        old = self._read(state.root, state.head, state.prefix + file.path)
+        mode = _REGULAR_MODES[file.content_hash.startswith("x:")]
+        old = self._read(state.root, state.head, state.prefix + file.path, mode)
         if old is None or not _is_plain(old, is_line_exact):
             return None
         library = pygit2()
@@ -456,20 +493,20 @@ class LibgitDiff:
         lines = (line.rstrip(b" \t\r") if line.startswith(b"@@ ") else line for line in patch.data.split(b"\n"))
         return diff_of_patch(file.path, b"\n".join(lines))
 
-    def _read(self, root: Path, head: str, path: str) -> bytes | None:
-        """Return the content of a regular file in a commit; None if libgit2 cannot read it, or it is not regular."""
-        cached = self._committed.get((head, path))
+    def _read(self, root: Path, head: str, path: str, mode: int) -> bytes | None:
+        """Return the content of a file in a commit; None if libgit2 cannot read it, or it has another mode."""
+        cached = self._committed.get((head, path, mode))
         if isinstance(cached, bytes):
             return cached
         library = pygit2()
         try:
             blob = open_repository(str(root), with_refs=False)[head].tree[lookup_name(path)]
-            if blob.filemode not in _REGULAR_MODES or blob.size > MAX_LIBGIT_BYTES:
+            if blob.filemode != mode or blob.size > MAX_LIBGIT_BYTES:
                 return None
             content = bytes(blob.data)
         except (library.GitError, KeyError, ValueError, OSError):
             return None
-        self._committed.put((head, path), content, len(content) + 100)
+        self._committed.put((head, path, mode), content, len(content) + 100)
         return content
 
 

@@ -111,13 +111,14 @@ def _check_hunks(diff: FileDiff) -> None:
                 lines.pop(0)
 
 
-def test_a_file_replaced_by_a_link_is_one_removal_and_one_addition(make_repository: Make) -> None:
+def test_a_file_replaced_by_a_link_has_a_note_and_no_text_of_the_link(make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\ntwo\n", "b.txt": "b\n"})
     (repository.path / "a.txt").unlink()
     (repository.path / "a.txt").symlink_to("target")
     repository.write({"b.txt": "B\n"})
     found = diff_against(repository.path, "HEAD", ["a.txt", "b.txt"])
-    assert [(diff.added, diff.removed) for diff in found.values()] == [(1, 2), (1, 1)]
+    assert [(diff.added, diff.removed) for diff in found.values()] == [(0, 2), (1, 1)]
+    assert (found["a.txt"].hunks, found["a.txt"].note) == ("", "replaced by a symbolic link to target")
     assert found["b.txt"].hunks == "@@ -1 +1 @@\n-b\n+B\n"
 
 

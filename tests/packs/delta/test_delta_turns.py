@@ -374,14 +374,57 @@ def test_binary_files_modes_and_links_are_named_with_their_status(start_chat: St
     (shop.path / "logo.png").write_bytes(b"\x89PNG\x00\x03")
     assert lines() == ["unstaged: logo.png (binary), changed again"]
     (shop.path / "run.sh").chmod(0o755)
-    no_lines = "(its mode, its line ends, or binary content)"
-    assert lines() == [f"unstaged: run.sh {no_lines}"]
+    assert lines() == ["unstaged: run.sh (now executable)"]
     shop.git("config", "core.autocrlf", "true")
     (shop.path / "run.sh").write_bytes(b"echo\r\n")
-    assert lines() == [f"unstaged: run.sh {no_lines}, changed again"]
+    assert lines() == ["unstaged: run.sh (now executable), changed again"]
     shop.git("add", "-A")
     shop.git("commit", "-qm", "Redraw")
     assert lines()[-2:] == ["committed: icon.ico", "committed: logo.png"]
+
+
+def test_a_mode_that_changes_with_the_text_is_named_also_in_a_commit(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit({"run.sh": "echo\n", "stop.sh": "echo\n"}, "Add scripts")
+    chat = start_chat()
+    chat.turn(PROMPT)
+    shop.write({"run.sh": "echo run\n"})
+    (shop.path / "run.sh").chmod(0o755)
+    assert "unstaged: run.sh (now executable) +1 −1" in delta(chat).splitlines()
+    (shop.path / "stop.sh").chmod(0o755)
+    shop.git("commit", "-qam", "Let them run")
+    committed = delta(chat).splitlines()
+    assert "committed: run.sh (now executable) +1 −1, as sent before" in committed
+    assert "committed: stop.sh (now executable)" in committed
+    for name in ("AGENTS.md", "Makefile", "README.md", "src/cart.py", "src/invoice.py", "src/mail.py", ".gitignore"):
+        (shop.path / name).chmod(0o755)
+    shop.git("commit", "-qam", "Let all run")
+    assert "  .gitignore (now executable)" in delta(chat).splitlines()
+
+
+def test_a_file_that_becomes_a_link_is_not_new_text_and_not_deleted(start_chat: StartChat, shop: Repository) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    chat = start_chat()
+    chat.turn(PROMPT)
+    (shop.path / "src/mail.py").unlink()
+    (shop.path / "src/mail.py").symlink_to("invoice.py")
+    (shop.path / "latest").symlink_to(token)
+    assert delta(chat).splitlines()[2:] == [
+        "untracked: latest (symbolic link)",
+        "unstaged: src/mail.py (replaced by a symbolic link to invoice.py) +0 −5",
+    ]
+    shop.git("add", "--all")
+    shop.git("commit", "-qm", "Link")
+    committed = delta(chat)
+    assert "committed: src/mail.py (replaced by a symbolic link to invoice.py)" in committed
+    assert "latest (symbolic link" in committed
+    assert token not in committed
+    (shop.path / "src/mail.py").unlink()
+    shop.write({"src/mail.py": "def send() -> None: ...\n"})
+    assert delta(chat).splitlines()[2:] == [
+        "unstaged: src/mail.py (was a symbolic link) +1 −1",
+        "  @@ +1 @@",
+        "  +def send() -> None: ...",
+    ]
 
 
 def test_the_delta_is_empty_exactly_if_the_state_is_the_same(start_chat: StartChat, shop: Repository) -> None:
