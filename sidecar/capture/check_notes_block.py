@@ -22,6 +22,7 @@ from sidecar.core.prose_sentences import word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import paths_in, query_terms
 from sidecar.language.common_words import NamingWords, is_distinctive, naming_words, tool_terms
+from sidecar.language.english_translation import english_by_word, language_of
 from sidecar.language.lasting_statements import only_points, read_statements
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
@@ -112,6 +113,10 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
     return [verified for verified in verified_all if not _is_for_one_task(verified, typed)]
 
 
+MIN_TRANSLATED = 2
+"""Words of a decision in another language whose English words must be in the work: each may have several."""
+
+
 class Work(NamedTuple):
     """The words of a conversation's work."""
 
@@ -130,7 +135,19 @@ class Work(NamedTuple):
         chosen = naming_words(decision.subject)
         others = _names_of_alternative(decision).difference(chosen.terms, self.place)
         is_contradicted = bool(others) and others <= self.code_terms
-        return not is_contradicted and chosen.are_among(self.terms, self.place)
+        return not is_contradicted and (
+            chosen.are_among(self.terms, self.place) or (not chosen.are_names and self._shows_in_english(decision))
+        )
+
+    def _shows_in_english(self, decision: AgentNote) -> bool:
+        """Whether the English words for half of what a decision in another language chose are in the work."""
+        language = language_of(decision.text)
+        if language in ("", "en"):
+            return False
+        meanings = [frozenset(filter(is_distinctive, word)) for word in english_by_word(decision.subject, language)]
+        own = [word - self.place for word in meanings if not word <= self.place]
+        shown = sum(not word.isdisjoint(self.terms) for word in own)
+        return shown >= MIN_TRANSLATED and 2 * shown >= len(own)
 
 
 def _names_of_alternative(decision: AgentNote) -> frozenset[str]:

@@ -82,6 +82,18 @@ def english_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for english in words for word in english[:limit]))[:MAX_WORDS]
 
 
+def english_by_word(text: str, language: str) -> list[frozenset[str]]:
+    """Return the stems of the English words for each word of a text; a word without any has its own stem."""
+    text = text[:MAX_CHARACTERS]
+    found: list[frozenset[str]] = []
+    if language in UNSPACED:
+        found = [frozenset(map(stem, english)) for english in _of_unspaced(text, _lexicon(language)) if english]
+    words = (word for word in dict.fromkeys(map(folded, words_in(text))) if not any(map(is_unspaced, word)))
+    own = FUNCTION_WORDS_OF[language] if language in FUNCTION_WORDS_OF else frozenset[str]()
+    parts = (part for word in words if word not in own for part in compound_parts(word, language))
+    return [*found, *(meanings_of(part, language) or frozenset((stem(part),)) for part in parts)]
+
+
 @lru_cache(maxsize=8_192)
 def meanings_of(word: str, language: str) -> frozenset[str]:
     """Return the stems of the English words for a folded word, of an English one its own; empty for one without any.

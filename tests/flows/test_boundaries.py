@@ -378,6 +378,53 @@ def test_a_report_a_question_or_a_possibility_is_no_decision(report: str) -> Non
     assert decisions_of(report) == []
 
 
+@together(
+    "sentence",
+    [
+        "We're going with a price cache because the database is too slow.",
+        "Wir nehmen den Preis-Cache, weil die Datenbank zu langsam ist.",
+        "Entscheidung: Preis-Cache im Speicher, weil die Datenbank zu langsam ist.",
+        "Die Entscheidung fiel auf einen Preis-Cache, weil die Datenbank zu langsam ist.",
+        "Wir verwenden SQLite statt Postgres, weil kein Server nötig ist.",
+        "Décision : un cache des prix, parce que la base est trop lente.",
+        "On prend SQLite pour le cache, parce qu'il ne faut aucun serveur.",
+        "Decisión: una caché de precios en memoria porque la base de datos es lenta.",
+        "Usamos SQLite en lugar de Postgres porque no hace falta un servidor.",
+        "Decisão: um cache de preços em memória porque o banco é lento.",
+        "Vamos usar SQLite em vez de Postgres porque não precisa de servidor.",
+        "Decisione: una cache dei prezzi in memoria perché il database è lento.",
+        "Usiamo SQLite invece di Postgres perché non serve un server.",
+        "Besluit: een prijscache in het geheugen, omdat de database te traag is.",
+        "We nemen SQLite voor de cache, omdat er geen server nodig is.",
+        "Берём SQLite вместо Postgres, потому что сервер не нужен.",
+        "決定：データベースが遅いため、価格のキャッシュをメモリに置く。",
+        "决定：用内存价格缓存，因为数据库太慢。",
+    ],
+)
+def test_a_choice_in_the_present_or_behind_its_label_is_a_decision(sentence: str) -> None:
+    assert decisions_of(f"I changed the prices.\n\n{sentence}") == [sentence]
+
+
+@together(
+    "sentence",
+    [
+        "Ich nehme an, dass die Datenbank langsam ist, weil der Index fehlt.",
+        "Wir nehmen die Datei nicht mit, weil sie generiert ist.",
+        "Ich nehme den Test wieder raus, weil er flackert.",
+        "Die Methode nimmt den ersten Eintrag, weil die Liste sortiert ist.",
+        "Soll ich SQLite nehmen, weil kein Server nötig ist?",
+        "Wir könnten SQLite nehmen, weil kein Server nötig ist.",
+        "Je prends en compte la remise parce que le test échoue.",
+        "We nemen aan dat de cache leeg is omdat de test faalt.",
+        "Ik neem de wijziging mee omdat het klein is.",
+        "Решение: добавил проверку, потому что список бывает пустым.",
+        "这里选择第一个元素，因为列表已排序。",
+    ],
+)
+def test_the_verb_of_a_choice_in_another_sense_is_no_decision(sentence: str) -> None:
+    assert decisions_of(f"I changed the prices.\n\n{sentence}") == []
+
+
 def test_a_boundary_committed_by_the_agent_is_detected(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
     before = conversation.pre_run(PROMPT)

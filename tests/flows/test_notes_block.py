@@ -421,6 +421,33 @@ def test_only_names_of_its_alternative_contradict_a_decision(decision: str, is_s
     assert Work(terms, terms).shows(block.notes[0]) is is_shown
 
 
+@together(
+    ("decision", "is_shown"),
+    [
+        ("Entscheidung: Preise in einem Cache im Speicher halten, weil die Datenbank zu langsam ist", True),
+        ("Décision : garder les prix dans un cache en mémoire parce que la base est trop lente", True),
+        ("Decisión: guardar los precios en una caché en memoria porque la base de datos es lenta", True),
+        ("Decisão: manter os preços num cache em memória porque o banco é lento demais", True),
+        ("Decisione: tenere i prezzi in una cache in memoria perché il database è troppo lento", True),
+        ("Besluit: de prijzen in een cache in het geheugen bewaren omdat de database te traag is", True),
+        ("Решение: хранить цены в кэше в памяти, потому что база данных слишком медленная", True),
+        ("決定：データベースが遅いため、価格をメモリのキャッシュに保存する", True),
+        ("决定：把价格保存在内存缓存中，因为数据库太慢", True),
+        ("Entscheidung: Wir zeichnen den Beleg mit einer Vektorschrift, weil der Drucker Pixel verwischt", False),
+        ("Entscheidung: Die Warteschlange läuft in einem eigenen Prozess, weil der Versand sonst blockiert", False),
+        ("Décision : le ticket est dessiné avec une police vectorielle parce que l'imprimante floute", False),
+        ("Decisión: validar el correo del cliente en el formulario porque el servidor tarda", False),
+        ("決定：プリンターがぼやけるため、レシートはベクターフォントで描画する", False),
+        ("决定：用矢量字体绘制收据，因为打印机会模糊像素", False),
+    ],
+)
+def test_a_decision_in_another_language_is_shown_by_english_code(decision: str, is_shown: bool) -> None:
+    code = "class PriceCache:\n    def store_in_memory(self, sku, cents):\n        self.entries[sku] = cents\n"
+    block = read_notes_block(reply(decision))
+    assert block is not None
+    assert Work(frozenset(query_terms(code))).shows(block.notes[0]) is is_shown
+
+
 def test_a_decision_may_be_shown_by_lines_of_earlier_runs_that_are_still_there(
     conversation: Conversation, project: Repository
 ) -> None:
