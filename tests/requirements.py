@@ -93,6 +93,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_the_prompt_of_a_loop_is_no_word_of_the_user",
         "test_direction_change.py::test_a_titles_reason_keeps_its_negation_and_is_no_mere_order",
         "test_direction_change.py::test_words_alone_and_small_removals_alone_reject_nothing",
+        "test_direction_change.py::test_work_that_the_user_orders_out_in_other_words_is_rejected",
+        "test_direction_change.py::test_work_that_the_user_orders_replaced_is_rejected_in_the_words_of_the_order",
         "test_direction_change.py::test_words_count_beside_lines_that_went_without_a_counterpart",
         "test_direction_change.py::test_two_parts_of_one_work_are_two_approaches",
         "test_direction_change.py::test_work_that_the_agent_takes_back_with_git_is_recorded",

@@ -183,7 +183,7 @@ def _after_object(words: str, tried: str) -> str:
     if not named or _DETERMINER.sub("", named).casefold() != tried.casefold():
         return words
     rest = words.partition(named)[2].strip(" .,;:!–—、。，")
-    new = set(query_terms(rest)).difference(query_terms(tried))
+    new = set(query_terms(rest)).difference(query_terms(tried), _ORDER_TERMS)
     return rest if any(map(is_distinctive, new)) or (new and word_count(rest) >= MIN_CLAUSE_WORDS) else ""
 
 
@@ -226,7 +226,8 @@ _ORDER_TERMS = frozenset(
     query_terms(
         "undo undone take put bring back change changes think please again revert reverted restore reset rollback"
         " remove delete drop discard scrap deshacer deshacé revertir annuler annule desfazer desfaz reverter"
-        " rückgängig zurück annulla annullare ongedaan terug отмени откати"
+        " rückgängig zurück annulla annullare ongedaan terug отмени откати kick rip toss raus rauswerfen eruit haal"
+        " gooi schmeiß bau ausbauen butta leva togli dégage enlève vire jette joga fora tira quita saca выпили убери"
     )
 )
 """Words that order work back and give no reason."""

@@ -162,13 +162,15 @@ _MANNER = (
     r"|di qui|por favor)"
 )
 _DROPS_THAT = lazy_regex(
-    rf"{BARE_ORDER}|(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)"
-    r"|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))"
+    rf"{BARE_ORDER}|(?:\b(?:nimm|mach|wirf|schmei(?:ß|ss)|tu|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)"
+    r"|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw|kick|rip|yank|tear|chuck|toss)"
+    r" (?:it|that|this|them|all of (?:it|that))"
     r"|\b(?:quit[ae]|sac[ae]|elimin[ae]|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?"
     r"|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)"
     r"|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)|\b(?:togli|rimuovi|elimina) (?:quello|questo)"
-    r"|\btoglil[oa]|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
-    rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit))?(?: {_MANNER}){{0,2}}"
+    r"|\b(?:togli|leva|butta)l[oa]|\b(?:haal|gooi|sloop|verwijder) (?:dat|het|dit)"
+    r"|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
+    rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit|eruit|wieder aus|via))?(?: {_MANNER}){{0,2}}"
     r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))"
     r"|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
     re.IGNORECASE,

@@ -568,17 +568,18 @@ _ORDER = lazy_regex(
     r"|don['’]?t) (?:want to )?(?:use|have|depend on|rely on|go with|keep|need|want)|(?:do not|don['’]t) use"
     r"|no need for|quit[aáe]\w?|elimin[aáe]\w?|borr[aáe]\w?|sac[aá]\w?|descart[aáe]\w?|deshaz|deshacé|revierte"
     r"|no (?:podemos|queremos) usar|tir[ae]|remov[ae]|apag(?:a|ue)|desfaz|desfaça|reverte|não (?:podemos|queremos) usar"
-    r"|enlève[sz]?|supprime[sz]?|retire[sz]?|annule[sz]?|on ne peut pas utiliser"
-    r"|entfern\w{0,2}|lösche?|verwirf|nimm|wirf|wir (?:können|dürfen)|togli|rimuovi|annulla|scarta|non possiamo usare"
-    r"|verwijder|haal|gooi|we kunnen|убери(?:те)?|удали(?:те)?|откати(?:те)?|отмени(?:те)?|мы не можем использовать)\s"
+    r"|enlève[sz]?|supprime[sz]?|retire[sz]?|annule[sz]?|on ne peut pas utiliser|entfern\w{0,2}|lösche?|verwirf|wirf"
+    r"|(?:nimm|schmei(?:ß|ss)|kick|rip|yank|toss|haal|gooi|sloop)(?=[^.,;:!?]{1,60}\s(?:raus|heraus|weg|out|e?r?uit)\b)"
+    r"|wir (?:können|dürfen)|togli|leva|butta via|rimuovi|annulla|scarta|non possiamo usare|verwijder|we kunnen"
+    r"|убери(?:те)?|удали(?:те)?|откати(?:те)?|отмени(?:те)?|мы не можем использовать)\s"
     rf"|去掉|删掉|删除|移除|撤销|取消|别用|不要用|不能用)(?P<what>{_NAME})"
     r"|(?P<before>[^.,;:!?、。，\n]{2,40}?)(?:を(?:削除|消|外|やめ|元に戻)|は使えま)",
     re.IGNORECASE,
 )
 _ORDER_END = lazy_regex(
-    r"(?i)\s(?:(?:again|please|completely|back|out|away|wieder|bitte|raus|weg|terug|uit|de nuevo|por favor|de novo"
-    r"|di nuovo|s['’]il te plaît|nicht (?:verwenden|benutzen|nutzen)|niet gebruiken|because|since|weil|porque|parce que"
-    r"|perché|omdat|потому что)\b.*)$"
+    r"(?i)\s(?:(?:again|please|completely|back|out|away|wieder|bitte|raus|weg|terug|uit|eruit|er (?:weer )?uit|de nuevo"
+    r"|por favor|de novo|di nuovo|s['’]il te plaît|nicht (?:verwenden|benutzen|nutzen)|niet gebruiken|because|since"
+    r"|weil|porque|parce que|perché|omdat|потому что)\b.*)$"
 )
 _POINTS_ONLY = lazy_regex(
     r"(?i)(?:(?:all of )?(?:that|this|it|them|these|those)|all|everything|eso|est[aeo]|todo(?: eso)?|isso|isto"

@@ -459,12 +459,13 @@ _UNDO = lazy_regex(
     r"|元に戻(?:し|す|そ)|(?:前|以前|元)の.{0,16}に?戻(?:し|す|そ)|取り消し|撤销|撤回|回退|回滚|还原|改回|恢复(?:到|成|原|之前|以前|到之前)|退回(?:到|去)",
     re.IGNORECASE,
 )
+_SOMETHING = r"(?!(?:una?|uma?|el|la|os?|as?) (?:excep[cç]\w+|error|erro|fotos?|capturas?|prints?|screenshots?|release|versión|versão|copia|cópia|backup)\b)\S"
 _DROP = lazy_regex(
     rf"{BARE_ORDER}|{_ORDER}(?:drop(?! (?:by|in|off)\b| (?:me |us |him |her |them )?(?:an?|the) (?:line|note|hint|message|mail|comment)\b)|scrap|ditch|get rid of|throw (?:out|away)(?! (?:an?|some|a few) ideas?)|take out|rip out|remove"
-    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time|care)\b)(?:(?!(?:and|or|to|then|notes?|find|figure|fill|try|rush)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b)|{_ORDER}(?:sac[aáo]\w*"
-    rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
-    rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*|verwirf|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
-    rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal .{{0,30}}weg|gooi .{{0,30}}weg)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
+    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time|care)\b)(?:(?!(?:and|or|to|then|notes?|find|figure|fill|try|rush)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b)|{_ORDER}(?:kick|rip|yank|tear|chuck|toss) (?:out\b|(?:(?!(?:and|or|to|then|from|off)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b))|{_ORDER}(?:sac[aáo]\w*"
+    rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+{_SOMETHING}|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|dégage\w*|balance\w*|jette\w*(?! (?:un (?:œil|oeil|coup)|une? (?:erreur|exception))\b)|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
+    rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece|jog(?:a|ue) fora|bot[ae] fora)\s+{_SOMETHING}|{_ORDER}(?:entfern\w*|lösch\w*|verwirf|(?:wirf|werft|nimm|nehmt|schmei(?:ß|ss)\w*|mach\w*|tu|tut|hau\w*|reiß\w*|kick\w*) (?:\S+ ){{0,5}}(?:raus|heraus|weg)|(?:bau\w*|mach\w*) (?:\S+ ){{0,5}}wieder (?:aus|ab)(?=\W*$|[,.;]|\s(?:und|weil|denn)\b))\b|{_ORDER}(?:\S+ ){{1,5}}(?:raus(?:schmei(?:ß|ss)|werf|nehm|bau)en|wegwerfen|wieder ausbauen)\b|{_ORDER}(?:butta(?:te|lo|la)? via|leva(?:te)?)\s+\S|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
+    rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|(?:haal|gooi|sloop|mik) (?:\S+ ){{0,5}}(?:weg|eruit|er (?:weer )?uit)(?=\W*$|[,.;]|\s(?:want|omdat|weer|aub|alsjeblieft)\b))|(?:^|[.,;!?]\s*|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*|выпили(?:те)? )|(?:を|は)(?:削除して|消して|やめ(?:て|ま|よ)|外して|取り除いて)|(?:去掉|删掉|删除|移除|取消|不要了|别用|拿掉|砍掉)",
     re.IGNORECASE,
 )
 _BAN = lazy_regex(
@@ -493,7 +494,7 @@ _OBJECTION = lazy_regex(
 )
 _REPLACEMENT = lazy_regex(
     r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite|(?:that|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way|en (?:vez|lugar) de|mejor que sea|otra (?:manera"
-    r"|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用|换成|换一种",
+    r"|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders|invece d\w+|piuttosto|in plaats (?:van|daarvan)|liever|вместо|по-другому|иначе|en su lugar|no lugar d\w+|à la place|al (?:suo )?posto (?:d\w+|suo)|(?:us|mett|prend|facci)\w* (?:\S+ ){0,4}invece|invece (?:us|mett|prend|fa)\w*|(?:us[aeo]|usemos|pon|haz) (?:\S+ ){0,4}en cambio|(?:mejor|en cambio) (?:us[ae]|usemos|pon|haz|hagamos)|(?:utilis|prend|mets|mett|fais|passe)\w* (?:\S+ ){0,4}plutôt|plutôt (?:utilis|prend)\w*|(?:nimm|nehm\w*|benutz\w*|verwend\w*|nutz\w*) (?:\S+ ){1,5}statt|(?:используй|возьми)\w* (?:\S+ ){0,2}лучше|лучше (?:используй|возьми)\w*)\b|ではなく|代わりに|別の方法|而不是|改用|换成|换一种",
     re.IGNORECASE,
 )
 _UNNEEDED = lazy_regex(

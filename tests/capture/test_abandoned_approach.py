@@ -312,6 +312,49 @@ def test_a_noun_names_the_work(text: str) -> None:
     assert not points_at_work(text)
 
 
+TAKEN_OUT = (
+    "schmeiß den Cache raus", "schmeiss redis wieder raus", "bau den Cache wieder aus", "bau das wieder aus",
+    "mach redis wieder weg", "den Cache bitte rauswerfen", "haal de cache eruit", "haal redis er weer uit",
+    "gooi de cache er weer uit", "kick redis out", "kick the cache out again", "rip redis out", "butta via la cache",
+    "leva la cache", "dégage le cache", "jette le cache", "joga fora o cache", "bota fora o cache", "выпили redis",
+    "キャッシュを取り除いて", "把缓存拿掉",
+)  # fmt: skip
+OTHER_SENSES = (
+    "wirf einen Blick auf den Cache", "wirf eine Exception", "schmeiß den Server an", "schmeiß die Tests an",
+    "bau den Cache aus und mach ihn schneller", "bau die Suche weiter aus", "bau mir einen Cache",
+    "mach das Fenster auf",
+    "tu mir einen Gefallen", "haal de data op", "haal de nieuwste versie op", "haal de data eruit en toon ze",
+    "haal de prijs uit de database", "gooi een exception", "kick off the build", "kick the tires on the new cache",
+    "toss a coin in the test", "jette un œil au cache", "jette une exception", "butta un occhio al codice",
+    "tira una excepción", "tira una foto", "saca una captura", "joga os dados no banco",
+    "usa pure sqlite per i test", "invece il test fallisce",
+)  # fmt: skip
+INSTEAD = (
+    "Usa invece sqlite", "usa sqlite invece", "Usa sqlite al posto di postgres", "utilise plutôt sqlite",
+    "usa sqlite en su lugar", "mejor usa sqlite", "nimm sqlite statt postgres", "gebruik in plaats daarvan sqlite",
+    "лучше используй sqlite", "use sqlite instead",
+)  # fmt: skip
+
+
+@together("text", TAKEN_OUT)
+def test_an_order_to_take_work_out_is_understood_in_ten_languages(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert reversal.kind == "drop"
+
+
+@together("text", OTHER_SENSES)
+def test_the_same_verbs_in_another_sense_take_no_work_back(text: str) -> None:
+    assert reversal_in(text) is None
+
+
+@together("text", INSTEAD)
+def test_an_order_to_use_something_else_is_a_replacement(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert reversal.kind == "replacement"
+
+
 UNNEEDED = (
     "People use the mouse, so we dont need to show the map below.",
     "In the examples use our own components, not HTML ones.", "It doesn't need this extra box.",

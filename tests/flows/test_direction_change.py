@@ -428,6 +428,35 @@ def test_words_count_beside_lines_that_went_without_a_counterpart(
     assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/cache.py"]] * count
 
 
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("schmeiß den Cache raus", "Den Cache"),
+        ("haal de cache eruit", "De cache"),
+        ("bau den Cache wieder aus", "The user: “bau den Cache wieder aus”"),
+        ("kick it out", "Totals are kept in a cache beside the cart now"),
+        ("wirf einen Blick auf den Cache", ""),
+        ("kick off the build of the cache", ""),
+    ],
+)
+def test_work_that_the_user_orders_out_in_other_words_is_rejected(
+    conversation: Conversation, prompt: str, title: str
+) -> None:
+    begin(conversation)
+    conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", FOUR, "")], text="Done.")
+    assert [note["title"] for note in drafted(conversation)] == ([title] if title else [])
+
+
+@pytest.mark.parametrize("prompt", ["Usa invece sqlite", "Nimm sqlite statt postgres", "Mejor usa sqlite"])
+def test_work_that_the_user_orders_replaced_is_rejected_in_the_words_of_the_order(
+    conversation: Conversation, prompt: str
+) -> None:
+    work = partial(writes, conversation, **{"till/store.py": REDIS})
+    conversation.turn("Store the carts in postgres", work, text="Carts are stored there now.")
+    conversation.turn(prompt, lambda: [replace(conversation, "till/store.py", REDIS, SUM)], text="Done.")
+    assert [note["title"] for note in drafted(conversation)] == [f"The user: “{prompt}”"]
+
+
 TAX = "def tax(cents):\n    return cents * 19 // 100\n\n\ndef with_tax(cents):\n    return cents + tax(cents)\n"
 GROSS = "def gross(cents):\n    return tax(cents) + cents\n"
 DOCUMENTED = 'def with_tax(cents):\n    """Return the sum."""\n    total = cents + tax(cents)\n    return total\n'
