@@ -93,6 +93,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_the_prompt_of_a_loop_is_no_word_of_the_user",
         "test_direction_change.py::test_a_titles_reason_keeps_its_negation_and_is_no_mere_order",
         "test_direction_change.py::test_words_alone_and_small_removals_alone_reject_nothing",
+        "test_direction_change.py::test_a_commit_of_others_that_is_taken_back_at_the_users_word_is_rejected",
         "test_direction_change.py::test_work_that_the_user_orders_out_in_other_words_is_rejected",
         "test_direction_change.py::test_work_that_the_user_orders_replaced_is_rejected_in_the_words_of_the_order",
         "test_direction_change.py::test_words_count_beside_lines_that_went_without_a_counterpart",

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sidecar.call import Call
+from sidecar.capture.effects.direction_change import commits_taken_back
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_changes import RunEffects
-from sidecar.capture.effects.shell_commands import commit_messages
+from sidecar.capture.effects.shell_commands import commit_messages, takes_work_back
 from sidecar.capture.effects.surviving_lines import NO_SURVIVING_LINES, SurvivingLines, names_in
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results import RunnerOutcome
@@ -218,6 +219,16 @@ class FinishedRun:
     def reversal(self) -> Reversal | None:
         """The user's words in its prompt that take work back."""
         return reversal_in(self.typed_prompt)
+
+    @property
+    def commits_taken_back(self) -> tuple[str, ...]:
+        """The subjects of others' commits that the agent took back with git at the user's word; its own lost lines."""
+        is_ordered = self.reversal is not None and self.reversal.by_hand is None and not self.reversal.is_conditional
+        if not is_ordered or self.surviving_lines.lost.lines:
+            return ()
+        commands = [command.command for command in self.activity.commands if not command.failed]
+        is_by_git = any(map(takes_work_back, commands))
+        return tuple(map(redact, commits_taken_back(self.effects.moved))) if is_by_git else ()
 
     @cached_property
     def complaints(self) -> list[str]:

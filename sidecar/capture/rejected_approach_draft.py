@@ -33,7 +33,7 @@ from sidecar.capture.finished_run import (
     window_begin_ms,
 )
 from sidecar.capture.test_results import VerdictChange
-from sidecar.codebase import query_terms
+from sidecar.codebase import may_name, query_terms
 from sidecar.core.clean_text import clip_at_word, join_first, with_capital, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences, word_count
@@ -291,6 +291,9 @@ def direction_change_of(
     other_approaches = [
         RejectedApproach(each.tried, each.reason, each.instead, files, each.sentence) for each, files in others
     ]
+    words = run.reversal.words if run.reversal else ""
+    paths = tuple(file.path for file in run.effects.moved.files if may_name(file.path))
+    other_approaches += [RejectedApproach(each, "", "", paths, user_words=words) for each in run.commits_taken_back]
     stated = [*lost_approaches, *_stated(tx, run, noted)][:MAX_OF_RUN]
     dropped = dropped_steps(state.todos, steps) or refused or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
@@ -299,8 +302,7 @@ def direction_change_of(
     is_new_direction = dropped is not None and (
         dropped is refused or is_direction_change(dropped, state.todos) or reverted is not None
     )
-    reverted_files = reverted.files if reverted is not None else ()
-    removed_files = lost.files if taken_back or (stated and lost.lines) else reverted_files
+    removed_files = lost.files if taken_back or (stated and lost.lines) else reverted.files if reverted else ()
     about = frozenset(filter(is_distinctive, lost.vanished))
     earlier = _earlier_work(tx, run, removed_files, about)
     is_named = not about.isdisjoint(query_terms(earlier)) and not earlier.startswith("`")
@@ -348,8 +350,7 @@ def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
     words = redact(own_words(prompt[:MAX_REVERSAL_MESSAGE])).strip()
     named = lost.vanished.union(query_terms(f"{removed.what} {removed.instead}")) if removed is not None else ()
     about = set(filter(is_distinctive, named))
-    every = sentences(words)
-    relevant = (each for each in every if COMPLAINT.search(each) or not about.isdisjoint(query_terms(each)))
+    relevant = (each for each in sentences(words) if COMPLAINT.search(each) or not about.isdisjoint(query_terms(each)))
     return clip_at_word(" ".join(relevant), MAX_REVERSAL_WORDS)
 
 

@@ -457,6 +457,31 @@ def test_work_that_the_user_orders_replaced_is_rejected_in_the_words_of_the_orde
     assert [note["title"] for note in drafted(conversation)] == [f"The user: “{prompt}”"]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "command", "count"),
+    [
+        ("Revert the commit about the cache, its totals are stale after a discount", "revert --no-edit HEAD", 1),
+        ("Mach den letzten Commit rückgängig, die Summen sind veraltet", "revert --no-edit HEAD", 1),
+        ("Undo the last commit, its totals are stale after a discount", "reset --hard HEAD~1", 1),
+        ("Tidy up the history", "revert --no-edit HEAD", 0),
+        ("Undo the last commit, its totals are stale after a discount", "log -1", 0),
+    ],
+    ids=["reverted", "in German", "reset", "without the user's word", "only shown"],
+)
+def test_a_commit_of_others_that_is_taken_back_at_the_users_word_is_rejected(
+    conversation: Conversation, project: Repository, prompt: str, command: str, count: int
+) -> None:
+    project.commit({"till/cache.py": CACHE}, "Keep the totals of large carts in a cache")
+    before = conversation.pre_run(prompt)
+    output = project.git(*command.split())
+    conversation.post_run(before, prompt, assistant={"text": "Done.", "parts": [bash(f"git {command}", output)]})
+    notes = drafted(conversation)
+    assert [note["provenance"]["files"] for note in notes] == [["till/cache.py"]] * count
+    for note in notes:
+        assert note["title"].startswith("Keep the totals of large carts in a cache – ")
+        assert f"The user: “{prompt}”" in note["body"]
+
+
 TAX = "def tax(cents):\n    return cents * 19 // 100\n\n\ndef with_tax(cents):\n    return cents + tax(cents)\n"
 GROSS = "def gross(cents):\n    return tax(cents) + cents\n"
 DOCUMENTED = 'def with_tax(cents):\n    """Return the sum."""\n    total = cents + tax(cents)\n    return total\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import is_document, is_generated, query_terms
+from sidecar.codebase import HeadMove, is_document, is_generated, query_terms
 from sidecar.core.clean_text import clip_at_word, without_emphasis
 from sidecar.core.digests import line_marks, short_id
 from sidecar.core.lazy_regex import lazy_regex
@@ -254,6 +254,17 @@ def runs_taken_back(by_run: Mapping[str, Mapping[str, FileLines]], current: Mapp
 def _latest_lines(path: str, runs: Iterable[Mapping[str, FileLines]]) -> frozenset[str]:
     """Return the lines that the first run with a file left in it; none if no run has it."""
     return next((files[path].lines for files in runs if path in files), frozenset())
+
+
+_REVERT = lazy_regex(r"\w+ Revert \"(?P<subject>.+)\"")
+
+
+def commits_taken_back(moved: HeadMove) -> list[str]:
+    """Return the subjects of the commits that new commits revert, or that a move of the head left behind."""
+    if moved.direction == "backward":
+        return [subject.partition(" ")[2] for subject in moved.lost]
+    reverts = (_REVERT.fullmatch(subject) for subject in moved.subjects)
+    return [revert["subject"] for revert in reverts if revert is not None]
 
 
 def direction_key(sub_chat_id: str, terms: Sequence[str], files: Sequence[str] = ()) -> str:
