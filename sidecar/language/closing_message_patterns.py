@@ -65,20 +65,19 @@ CHANGE = lazy_regex(
     r"|wurden?|ist jetzt|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt|behoben|entfernt|ersetzt|erstellt"
     r"|umbenannt|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt"
     r"|ersetzt|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$|\b(?:ho|abbiamo|è stat[oa]"
-    r"|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b|^(?:creat[oai]|(?:aggiunt|corrett"
-    r"|rimoss|aggiornat|modificat|sostituit)[oaei])\b|\b(?:ik heb|we hebben|is nu|zijn nu|is"
-    r"|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen|gemaakt|hernoemd|bijgewerkt"
-    r"|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen)\b|\b(?:добавил"
-    r"|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с|настроил|переписал"
-    r"|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н|создан"
-    r"|измен[её]н|реализован|перенес[её]н|устранен|переименован)[аоы]?\b|(?:追加|修正|更新|削除|変更|作成|実装|移動"
-    r"|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名|最適化)(?:し(?:ました|た(?!い)|ています)"
-    r"|されました|済み|完了|いたしました)|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ"
-    r"|揃え)(?:まし)?た|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
-    r"|改用|改成|改为|完善|简化|恢复|统一|开发)(?:好|完成)?了|(?:[删去拿换]掉|[加补接]上|换成|挪到|移到|拆成|抽成|写好)了"
-    r"|[里中上](?:加|改|删|换|写)了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部"
-    r"|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用"
-    r"|改成|改为|完善|简化|恢复|统一|开发|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决)[^，。]{3,}",
+    r"|sono stat[ie])\s+(?:anche |ora )?(?!molt|tant|quant|spess|adess|soltant|quest|stess|tutt)\w+(?:at|it|ut"
+    r"|[nlrst]t|es|os|us|[rs]s)[oaei]\b|^(?:creat[oai]|(?:aggiunt|corrett|rimoss|aggiornat|modificat"
+    r"|sostituit)[oaei])\b|\b(?:ik heb|we hebben|is nu|zijn nu|is|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast"
+    r"|opgelost|gewijzigd|vervangen|gemaakt|hernoemd|bijgewerkt|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd"
+    r"|verwijderd|aangepast|opgelost|gewijzigd|vervangen)\b|\b(?:добавил|исправил|удалил|обновил|заменил|создал"
+    r"|изменил|переименовал|реализовал|убрал|перен[её]с|настроил|переписал|починил|сделал|вын[ео]с|устранил)(?:а"
+    r"|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н|создан|измен[её]н|реализован|перенес[её]н"
+    r"|устранен|переименован)[аоы]?\b|(?:追加|修正|更新|削除|変更|作成|実装|移動|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名"
+    r"|最適化)(?:し(?:ました|た(?!い)|ています)|されました|済み|完了|いたしました)|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ|揃え)(?:まし)?た|(?:修复|添加|更新"
+    r"|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用|改成|改为|完善|简化|恢复|统一|开发)(?:好|完成)?了|(?:[删去拿换]掉|[加补接]上|换成|挪到|移到|拆成"
+    r"|抽成|写好)了|[里中上](?:加|改|删|换|写)了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换"
+    r"|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用|改成|改为|完善|简化|恢复|统一|开发|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加"
+    r"|解决)[^，。]{3,}",
     re.IGNORECASE,
 )  # fmt: skip
 CAUSE = lazy_regex(
@@ -103,27 +102,27 @@ CAUSE_FIRST = lazy_regex(
 )
 EVIDENCE = lazy_regex(
     r"\b\d+(?:\s?/\s?\d+| of \d+)?\s+(?:unit |e2e |integration |new |existing )?(?:tests?|specs?|checks?|suites?"
-    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron|passam"
-    r"|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)|\b\d+ (?:passed"
-    r"|failed|passing|failing)\b|\b\d+\s?/\s?\d+`?\W{0,3}(?:pass\w*|green|ok)\b|\b(?:all|the) (?:\w+ )?(?:tests|checks"
-    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\b(?:tests?`? (?:now )?|^everything )pass(?:es|ing|ed)?\b"
-    r"|\b(?:build|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
-    r"|no (?:\w+ )?(?:errors?|warnings?)|without errors?)|\bno (?:\w+ )?(?:type|lint\w*|compil\w+"
-    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf|para"
-    r"|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
-    r"|less memory|fewer|más rápid\w*|schneller|plus rapide\w*|быстрее)|\b(?:compil\w+|build|tests?|pruebas"
-    r"|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur"
-    r"|erfolgreich|ohne fehler|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+"
-    r"|прош\w+|зел[её]н\w+)|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス"
-    r"|通り|エラーなし)|(?:测试|编译|构建|检查|用例|pytest|jest|vitest).{0,16}(?:通过|成功|无错误)"
-    r"|(?:\b(?:tests?|specs?|pruebas?|testes?|тест\w*)\b|テスト|测试).{0,60}(?:\b(?:fail|fall|falh|échou|schl|faal|пада)\w*"
-    r"|失敗|失败).{0,60}(?:\b(?:pass\w*|pasan?|grün|green|slaagt|slagen|проход\w+)\b|通)"
-    r"|\b(?:pasan|passam) .{0,24}\b(?:tests|pruebas|testes)\b|\btests? .{0,24}\b(?:grün\b|bestehen\b"
-    r"|durch(?=[.!;,]|$))",
+    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron"
+    r"|passam|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
+    r"|\b\d+ (?:passed|failed|passing|failing)\b|\b\d+\s?/\s?\d+`?\W{0,3}(?:pass\w*|green|ok)\b|\b(?:all"
+    r"|the) (?:\w+ )?(?:tests|checks|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\b(?:tests?`? (?:now )?"
+    r"|^everything )pass(?:es|ing|ed)?\b|\b(?:build|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy"
+    r"|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean|no (?:\w+ )?(?:errors?|warnings?)|without errors?)"
+    r"|\bno (?:\w+ )?(?:type|lint\w*|compil\w+|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%"
+    r"|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf|para|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)"
+    r"|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller|less memory|fewer|más rápid\w*|schneller|plus rapide\w*"
+    r"|быстрее)|\b(?:compil\w+|build|tests?|pruebas|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores"
+    r"|sucesso|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler|senza errori|con successo|zonder fouten"
+    r"|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド"
+    r"|コンパイル).{0,20}(?:成功|通過|パス|通り|通る|合格|グリーン|エラーなし)|(?:测试|编译|构建|检查|用例|pytest|jest|vitest).{0,16}(?:通过|成功|无错误)"
+    r"|(?:\b(?:tests?|specs?|pruebas?|testes?|тест\w*)\b|テスト|测试).{0,60}(?:\b(?:fail|fall|falh|échou|schl|faal"
+    r"|пада)\w*|失敗|失败).{0,60}(?:\b(?:pass\w*|pasan?|grün|green|slaagt|slagen|проход\w+)\b|通)|\b(?:pasan"
+    r"|passam) .{0,24}\b(?:tests|pruebas|testes)\b|\b(?:tests?|pruebas|testes) (?:\S+ ){0,3}?(?:pasan|passa[mn]o?"
+    r"|passent|slagen|en verde|verdi|au vert|groen)\b|\btests? .{0,24}\b(?:grün\b|bestehen\b|durch(?=[.!;,]|$))",
     re.IGNORECASE,
 )  # fmt: skip
 CONDITION = lazy_regex(
-    r"\b(?:if|once|when|until|unless|whether|make|get)\b[^,;]{0,60}\b(?:pass|green|succe)", re.IGNORECASE
+    r"(?i)\b(?:if|once|when|until|unless|whether|make|get|si|cuando|quando|als)\b[^,;]{0,60}\b(?:pass?|green|succe|slag)"
 )
 """A condition or a plan that names passing tests, which is not evidence."""
 TESTS_FIRST = lazy_regex(

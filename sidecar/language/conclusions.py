@@ -375,7 +375,7 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
      r"\b(?:next steps?|remaining|(?:still |nog )?open(?=$)|open (?:points|questions|items|issues)"
      r"|known (?:issues|limitations)|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do"
      r"|pending|caveats?|trade-?offs?|out of scope|not included|próximos pasos"
-     r"|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire|nächste schritte"
+     r"|pend[ie]+ntes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire|nächste schritte"
      r"|em aberto|reste ouvert|aperto|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen"
      r"|следующие шаги|осталось|не сделано)\b"
      r"|次のステップ|残(?:り|課題|件)|今後|未(?:対応|解決)|下一步|待办|后续|剩余|未完成")),

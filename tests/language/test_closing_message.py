@@ -289,6 +289,38 @@ def test_a_heading_that_states_what_was_done_is_a_statement_and_the_title_counts
     assert max(statements, key=lambda statement: statement.score) == statements[0]
 
 
+@together(
+    "sentence",
+    (
+        "I test passano tutti.", "Todos los tests pasan.", "Los tests están en verde.", "Tous les tests passent.",
+        "Os testes passam.", "De tests slagen.", "テストはすべてグリーンです。", "全テスト合格です。",
+    ),
+)  # fmt: skip
+def test_passing_tests_without_a_number_are_evidence(sentence: str) -> None:
+    sections = [each.section for each in account_of(f"The till was wrong.\n\n{sentence}").statements]
+    assert sections[-1:] == ["evidence"]
+
+
+def test_a_portuguese_label_of_what_is_open_is_no_part_of_it() -> None:
+    account = account_of("Somei o total do carrinho em `till/totals.py`. Pendente: a impressora ainda soma sozinha.")
+    assert account.statements[-1].text == "A impressora ainda soma sozinha."
+
+
+@together(
+    ("sentence", "is_change"),
+    [
+        ("Ho aggiunto una somma corrente in `till/totals.py`.", True),
+        ("Abbiamo rimosso la cache dei prezzi in `till/totals.py`.", True),
+        ("Ho risolto il calcolo dei prezzi in `till/totals.py`.", True),
+        ("Ho tolto il secondo sconto dai prezzi.", True),
+        ("Ho questo dubbio sui prezzi in `till/totals.py`.", False),
+        ("Ho molto lavoro con i prezzi in `till/totals.py`.", False),
+    ],
+)
+def test_an_italian_participle_states_a_change(sentence: str, is_change: bool) -> None:
+    assert [each.section for each in account_of(sentence).statements] == ["change"] * is_change
+
+
 def test_a_share_of_passing_tests_is_evidence() -> None:
     (evidence,) = account_of("Ran the full suite: `18/18` passing.").statements
     assert evidence.section == "evidence"
