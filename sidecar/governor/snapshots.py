@@ -251,7 +251,8 @@ def _first_words(run: RunSummary) -> str:
     """Return a run's first paragraph; empty if it announces a step, waits for one, only assents, or is an open end."""
     text = first_informative_paragraph(run.conclusion, FIRST_WORDS_CHARACTERS).removeprefix("- ")
     is_idle = _WAITS.match(text) or is_courtesy(text) or word_count(_PATHS.sub("", text)) < MIN_REASON_WORDS
-    is_open = any(statement.section == "open" and statement.text in text for statement in _statements(run))
+    letters = _letters(text)
+    is_open = any(each.section == "open" and _letters(each.text) in letters for each in _statements(run))
     return "" if is_idle or is_open or _announces_more(run.conclusion) else text
 
 
