@@ -40,7 +40,7 @@ from sidecar.core.prose_sentences import first_informative_paragraph, first_sent
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import title_text
 from sidecar.language.common_words import is_distinctive, naming_words
-from sidecar.language.conclusions import points_at_work
+from sidecar.language.conclusions import ORDER_PARTICLE, points_at_work
 from sidecar.language.message_intent import BACK_TO_STATE, COMPLAINT, REFUSAL_ALONE, UNUSABLE
 from sidecar.language.own_words import own_words
 from sidecar.language.sentence_features import split_sentences
@@ -182,7 +182,7 @@ def _after_object(words: str, tried: str) -> str:
     named = object_of_order(words)
     if not named or _DETERMINER.sub("", named).casefold() != tried.casefold():
         return words
-    rest = words.partition(named)[2].strip(" .,;:!–—、。，")
+    rest = ORDER_PARTICLE.sub("", words.partition(named)[2]).strip(" .,;:!–—、。，")
     new = set(query_terms(rest)).difference(query_terms(tried), _ORDER_TERMS)
     return rest if any(map(is_distinctive, new)) or (new and word_count(rest) >= MIN_CLAUSE_WORDS) else ""
 

@@ -178,6 +178,12 @@ _DROPS_THAT = lazy_regex(
 """A pronoun for what is to be dropped: "take that out again"."""
 
 
+ORDER_PARTICLE = lazy_regex(
+    r"^\W{0,3}(?:(?:wieder|back|weer|er) ){0,2}(?:raus|heraus|weg|aus|out|away|e?r?uit|via|fora)(?!\w)", re.IGNORECASE
+)
+"""The rest of an order's verb behind its object, at the beginning of what follows that."""
+
+
 def points_at_work(sentence: str) -> bool:
     """Whether a user's sentence names what is to go by a pronoun alone."""
     return _DROPS_THAT.search(sentence) is not None

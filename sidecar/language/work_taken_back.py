@@ -562,14 +562,14 @@ def reversal_in(message: str) -> Reversal | None:
             if is_conditional and (kind != "drop" or conditional is not None):
                 continue
             is_part_of_work = kind in ("drop", "ban", "rework") or pattern is _UNNEEDED
-            if is_part_of_work and (_CLEANUP.search(masked) or sentence.endswith("?")):
+            order = masked[: match.end()] + _CLAUSE_END.split(masked[match.end() :], maxsplit=1)[0]
+            if is_part_of_work and (_CLEANUP.search(order) or sentence.endswith("?")):
                 continue
             answer = sentence if " " in sentence else " ".join(texts[at : at + 2])
             if kind == "refusal" and _CONSENT.search(answer) and not _OBJECTION.search(answer):
                 continue
-            around = " ".join(texts[max(0, at - 1) : at + 2])
             order = _from_clause(sentence, match) if kind == "drop" else sentence
-            words = clip_at_word(redact(around), MAX_REVERSAL_WORDS)
+            words = clip_at_word(redact(" ".join(texts[max(0, at - 1) : at + 2])), MAX_REVERSAL_WORDS)
             reversal = Reversal(kind, redact(sentence), words, redact(order), by_hand, is_conditional)
             if not is_conditional:
                 return reversal

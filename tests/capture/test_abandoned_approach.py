@@ -355,6 +355,14 @@ def test_an_order_to_use_something_else_is_a_replacement(text: str) -> None:
     assert reversal.kind == "replacement"
 
 
+@together("text", ("Remove the cache, the totals are stale.", "Kick the tax out, it counts old receipts.",
+                   "Nimm die Steuer raus, das Log ist voll davon."))  # fmt: skip
+def test_what_follows_an_order_makes_no_cleanup_of_it(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert reversal.kind == "drop"
+
+
 UNNEEDED = (
     "People use the mouse, so we dont need to show the map below.",
     "In the examples use our own components, not HTML ones.", "It doesn't need this extra box.",

@@ -432,6 +432,8 @@ def test_words_count_beside_lines_that_went_without_a_counterpart(
     ("prompt", "title"),
     [
         ("schmeiß den Cache raus", "Den Cache"),
+        ("schmeiß den Cache wieder raus, die Summen sind veraltet", "Den Cache – die Summen sind veraltet"),
+        ("kick the cache out, the totals are stale", "Cache – the totals are stale"),
         ("haal de cache eruit", "De cache"),
         ("bau den Cache wieder aus", "The user: “bau den Cache wieder aus”"),
         ("kick it out", "Totals are kept in a cache beside the cart now"),
