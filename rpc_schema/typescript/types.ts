@@ -3373,7 +3373,7 @@ export interface SettingsPatch {
    */
   memoryBranch?: string | null
   /**
-   * Whether the anchor asks the agent to end a reply with notes when something lasting came up, and post-run stores them. Active mode only. Default: true.
+   * Whether the anchor asks the agent to end a reply with notes when something lasting came up, and post-run stores them. Active mode only. An anchor limited to less than 1,500 bytes does not ask. Default: true.
    */
   notes?: boolean | null
   /**

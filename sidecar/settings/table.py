@@ -197,7 +197,7 @@ SETTINGS: tuple[Setting, ...] = (
         "bool",
         True,
         "Whether the anchor asks the agent to end a reply with notes when something lasting came up, and post-run"
-        " stores them. Active mode only.",
+        " stores them. Active mode only. An anchor limited to less than 1,500 bytes does not ask.",
     ),
     Setting(
         "sessionLockFile",
