@@ -422,7 +422,8 @@ def is_as_before(file: ChangedFile, earlier: Mapping[str, str]) -> bool:
 def index_entry(state: RepositoryState) -> Entry:
     """Return what is staged, at the head commit it is compared with; REMOVED if nothing is."""
     staged = [[file.path.encode("utf-8", "replace").decode(), file.code[0]] for file in staged_files(state)]
-    return TextEntry(f"{(state.head or '')[:HEAD_CHARACTERS]} {short_id(staged)}") if staged else REMOVED
+    digest = short_id([*staged, state.index_hash])
+    return TextEntry(f"{(state.head or '')[:HEAD_CHARACTERS]} {digest}") if staged else REMOVED
 
 
 def is_of_commit(entry: Entry, head: str | None) -> bool:

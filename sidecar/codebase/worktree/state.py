@@ -218,6 +218,8 @@ class RepositoryState(NamedTuple):
     """False if the head commit does not contain `cwd`, as a project in a home folder that git tracks: then only the
     files below `cwd` count.
     """
+    index_hash: str = ""
+    """Digest of the modes and blobs that are staged."""
 
     @property
     def all_changed(self) -> tuple[ChangedFile, ...]:
@@ -478,11 +480,13 @@ def detailed_state(
         [[_encode_path(file.path), file.code, file.content_hash, _encode_path(file.original or "")] for file in files]
         + [entry.index_id for entry in entries]
     )
+    staged = [entry.index_id for entry in entries if entry.code[0] not in ".?"]
     changed, outside = files, tuple[ChangedFile, ...]()
     if prefix:
         changed = tuple(file for file in files if not is_outside(file.path))
         outside = tuple(file for file in files if is_outside(file.path))
-    state = base._replace(changed=changed, outside=outside, changed_hash=changed_hash)
+    index_hash = digest_value(staged) if staged else ""
+    state = base._replace(changed=changed, outside=outside, changed_hash=changed_hash, index_hash=index_hash)
     return DetailedState(state, tuple(entries), files)
 
 

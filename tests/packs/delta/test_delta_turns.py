@@ -452,6 +452,8 @@ def test_the_delta_is_empty_exactly_if_the_state_is_the_same(start_chat: StartCh
         "ignored": lambda: shop.write({".env": "KEY=1\n"}),
         "stash": stash,
         "staged": lambda: shop.git("add", "note.txt"),
+        "edited": lambda: shop.write({"note.txt": "2\n"}),
+        "staged again": lambda: shop.git("add", "note.txt"),
         "unstaged": lambda: shop.git("reset", "-q"),
         "branch": lambda: shop.git("checkout", "-q", "-b", "other"),
         "detached": lambda: shop.git("checkout", "-q", "--detach"),
