@@ -72,7 +72,7 @@ def add_state_argument(parser: argparse.ArgumentParser) -> None:
         "--state-dir",
         type=folder_argument,
         metavar="DIR",
-        help="the state folder; default: the app's, else that of your terminals",
+        help="the state folder; default: the app's, else the one your terminals use",
     )
 
 

@@ -24,7 +24,7 @@ _STATUSES = {
 }
 _REASONS = {
     "deadline": "nothing was ready at the deadline, perhaps because the repository was being indexed",
-    "localModel": "a local model runs",
+    "localModel": "the run uses a local model",
     "nothingToSend": "the session has everything",
     "off": "the mode is off",
     "passive": "the mode is passive, which only measures",
@@ -36,15 +36,15 @@ _REASONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Shows what was sent before a run, item by item, and why; or changes what is sent of an item."
+    parser.description = "Shows what was sent before a run, item by item, and why; or overrides one item."
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
         "run", nargs="?", metavar="RUN", help="the run's id, as shown by `status`; default: the newest in the project"
     )
-    shown.add_argument("--mute", metavar="ITEM", help="never send an item of the project again")
-    shown.add_argument("--wrong", metavar="ITEM", help="the same, because what it states is wrong")
-    shown.add_argument("--pin", metavar="ITEM", help="send an item to every session")
-    shown.add_argument("--reset", metavar="ITEM", help="delete the override of an item")
+    shown.add_argument("--mute", metavar="ITEM", help="never send this item of the project again")
+    shown.add_argument("--wrong", metavar="ITEM", help="the same, and retract the item where it was sent")
+    shown.add_argument("--pin", metavar="ITEM", help="send this item to every session")
+    shown.add_argument("--reset", metavar="ITEM", help="delete this item's override")
     parser.add_argument("--texts", action="store_true", help="also print the texts as sent")
     add_path_arguments(parser, "the project; default: that of the current folder, else any")
 

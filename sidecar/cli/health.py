@@ -29,7 +29,7 @@ LINES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
-        "Checks the files that the registry names. Advisory: the exit status is 0 whatever it finds, also if the check"
+        "Checks the files that the registry names. Advisory: the exit status is 0 whatever it finds, even if the check"
         " could not run."
     )
     add_path_arguments(parser)

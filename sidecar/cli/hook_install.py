@@ -46,7 +46,7 @@ INACTIVE_NOTICE = (
     "Nothing is sent to the agent yet: only the mode `active` does that."
     " Set it with `onecode-sidecar settings mode active`."
 )
-FORCED_NOTICE = f"Nothing is sent to the agent yet: {MODE_VARIABLE} sets another mode than `active`."
+FORCED_NOTICE = f"Nothing is sent to the agent yet: {MODE_VARIABLE} sets a mode other than `active`."
 
 
 class HookChange(NamedTuple):
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         verb.add_argument(
             "--agent",
             choices=get_args(Provider),
-            help="only this one; default: Claude Code, and Codex CLI if its folder exists",
+            help="only this agent; default: Claude Code, and Codex CLI if its folder exists",
         )
         where = verb.add_mutually_exclusive_group()
         where.add_argument("--user", action="store_true", help="for all projects of the user (default)")
@@ -170,7 +170,7 @@ def _stop() -> CommandAnswer:
     try:
         stopped = stop()
     except TimeoutError:
-        raise CommandFailed("The sidecar that a hook started does not stop.", hint="Try again in a minute.") from None
+        raise CommandFailed("The sidecar that a hook started did not stop.", hint="Try again in a minute.") from None
     except OSError as error:
         raise CommandFailed(
             f"The hooks' folder in the state folder cannot be used: {error.strerror}.", hint="Check its permissions."

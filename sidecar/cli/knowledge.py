@@ -18,7 +18,7 @@ UNHEALTHY = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = (
-        "Exit status: 0 success, 1 failure or problems found, 2 wrong usage, 3 not found."
+        "Exit status: 0 success, 1 failure, or errors found by `doctor` or `lint`, 2 wrong usage, 3 not found."
         " `onecode-sidecar settings knowledge.repository ADDRESS` names the repository."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
@@ -118,7 +118,9 @@ def _plan_lines(answer: Any) -> list[str]:
     lines += [f"pending       {ref}" for ref in answer["pending"]]
     lines += [f"quarantined   {ref}" for ref in answer["quarantined"]]
     if answer["needsForce"]:
-        lines.append("A sync would stop: it deletes more than half of the pointers, which `sync --force` does.")
+        lines.append(
+            "A sync would stop, as it deletes more than half of the pointers. `knowledge sync --force` deletes them."
+        )
     return [*(lines or ["Nothing to do."]), *(f"warning: {text}" for text in answer["warnings"])]
 
 
@@ -148,7 +150,7 @@ def _status_lines(answer: Any) -> list[str]:
         f"{counts}; last complete sync: {answer['lastSyncAt'] or 'never'}",
     ]
     if answer["rollbackCommit"]:
-        lines.append("It was rolled back: no sync runs by itself until the head moves or someone runs a sync.")
+        lines.append("It was rolled back: no automatic sync runs until the head moves or you run a sync.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
     lines += [
         f"failed: {entry['item']} ({count_noun(entry['attempts'], 'time')}): {entry['problem']}"
@@ -182,7 +184,7 @@ def _doctor_lines(answer: Any) -> list[str]:
 def _rollback_lines(answer: Any) -> list[str]:
     return [
         f"{count_noun(answer['restored'], 'file')} restored.",
-        *(f"Not as at the checkpoint, because it was changed in between: {path}" for path in answer["skipped"]),
+        *(f"Not restored, because it was changed after the sync: {path}" for path in answer["skipped"]),
     ]
 
 

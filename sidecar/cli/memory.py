@@ -60,14 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     undone.add_argument(
         "--all-standing", dest="all_instructions", action="store_true", help="take back every standing instruction"
     )
-    restored = add_verb(verbs, "restore", "bring a memory back from the archive; a deleted memory is gone")
+    restored = add_verb(verbs, "restore", "restore an archived memory; a deleted one cannot be restored")
     restored.add_argument("id", metavar="ID", help="as shown by `list --archived`")
     maintained = add_verb(verbs, "maintain", "update tiers, and archive what has expired")
     maintained.add_argument("--dry-run", action="store_true", help="show what is due and change nothing")
     proposed = add_verb(verbs, "proposals", "show the rules proposed from memories, or decide on one")
     decision = proposed.add_mutually_exclusive_group()
-    decision.add_argument("--accept", metavar="ID", help="validate the memory and make it durable, or drop the rule")
-    decision.add_argument("--reject", metavar="ID", help="do not propose it again, or keep the rule")
+    decision.add_argument("--accept", metavar="ID", help="accept the rule, or the dropping of a suspended one")
+    decision.add_argument("--reject", metavar="ID", help="do not propose it again, or keep the suspended rule")
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +171,7 @@ def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
         "type": f"{memory['type']}, {memory['sector']}",
         "owner": f"{memory['owner']}, {memory['retention']}{', archived' if memory['archived'] else ''}",
         "tier": f"{memory['tier']}, confidence {memory['confidence']:.2f}, {times}",
-        "said": " ".join(
+        "stated": " ".join(
             filter(None, (utc_minute(memory["at"]), f"by {memory['author']}" if memory["author"] else ""))
         ),
         "session": memory["sessionId"] or "",
@@ -498,7 +498,7 @@ def _restore(ctx: VerbContext) -> CommandAnswer:
     except CommandFailed as error:
         if error.kind != "notFound":
             raise
-        hint = "`restore` is for archived memories (`memory list --archived`); a deleted memory is gone."
+        hint = "`restore` is for archived memories (`memory list --archived`); a deleted memory cannot be restored."
         raise CommandFailed(error.message, kind=error.kind, hint=hint) from error
     lines = [line(memory, "restored", terminal_width())]
     active = {instruction["id"] for instruction in ctx.request("status")["standingInstructions"]}

@@ -40,7 +40,7 @@ _OPTIONS = {
     "harnessCommand": "--harness-command",
     "idleTimeoutMs": "--idle-timeout", "iterationTimeoutMs": "--iteration-timeout", "maxCostUsd": "--max-cost",
     "maxFailures": "--max-failures", "maxIterations": "--max-iterations", "maxTimeMs": "--max-time",
-    "maxTokens": "--max-tokens", "minIterations": "--min-iterations",
+    "maxTokens": "--max-tokens", "minIterations": "--min-iterations", "projectPath": "--project",
 }  # fmt: skip
 """The options that do what a param does."""
 

@@ -78,7 +78,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--continuity",
         action=argparse.BooleanOptionalAction,
-        help="send packs and capture results, as the mode says (default); the explicit flag sends packs in any mode,"
+        help="send packs and capture results, as the mode determines (default); the flag sends packs in any mode,"
         " unless ONECODE_CONTINUITY_MODE is off",
     )
     parser.add_argument("--commit", action="store_true", help="commit each iteration's own changes")

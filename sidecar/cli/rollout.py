@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines about a rollout. Pure."""
     rollout = answer["rollout"]
-    yield "Every chat receives what the mode says." if rollout is None else rollout_line(rollout)
+    yield "Every chat follows the mode." if rollout is None else rollout_line(rollout)
     experiment = answer["experiment"]
     if experiment is not None:
         yield experiment["advice"]["sentence"]

@@ -57,13 +57,13 @@ def _answer(arguments: argparse.Namespace) -> Any:
 
 
 def _without_state(params: dict[str, Any], why: str) -> Any:
-    """Exit with an empty state: the files are released, even if the user's own state is lost."""
+    """Exit with an empty state: the files are updated, even if the user's own state is lost."""
     with (
         tempfile.TemporaryDirectory(prefix="onecode-session-", ignore_cleanup_errors=True) as folder,
         in_process(Path(folder), SystemClock(), {}) as sidecar,
     ):
         answer = _request(sidecar, "exit", params)
-    answer["warnings"].insert(0, f"{why} The files were released without it.")
+    answer["warnings"].insert(0, f"{why} The files were updated without it.")
     return answer
 
 

@@ -20,9 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "value",
         nargs="?",
         metavar="VALUE",
-        help='its new value; of a list, the entries separated by commas, or JSON: ["a", "b"]',
+        help='its new value; for a list, entries separated by commas, or JSON: ["a", "b"]',
     )
-    parser.add_argument("--reset", action="store_true", help="remove the named setting's value; the layer below holds")
+    parser.add_argument(
+        "--reset", action="store_true", help="remove the setting's value; the next layer's value applies"
+    )
     add_path_arguments(parser, ONE_OR_ALL)
 
 

@@ -17,7 +17,7 @@ APP_CLIENT = "1code"
 """The client name that the app sends."""
 
 _SOURCES = {
-    "default": "default; the app's own setting shows while it runs",
+    "default": "default; while the app runs, its own setting is shown",
     "initialize": "from the running sidecar's `initialize`",
     "global": "set for all projects",
     "project": "set for the project",
@@ -65,7 +65,7 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
 def rollout_line(rollout: Mapping[str, Any]) -> str:
     """Return a rollout by share in one line."""
     chats = f"{count_noun(rollout['treated'], 'chat')} with packs, {rollout['control']:,} without"
-    left = f", {rollout['left']} left" if rollout["left"] else ""
+    left = f", {rollout['left']} chosen by users" if rollout["left"] else ""
     name = f", experiment {rollout['experiment']}" if rollout["experiment"] else ""
     if rollout["suspended"]:
         stopped = f"suspended since {utc_minute(rollout['suspended']['at'])}"
@@ -139,7 +139,7 @@ def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
         )
         for run in answer["lastRuns"]
     ]
-    heads = ("started (UTC)", "project", "agent", "new", "what became of it", "run")
+    heads = ("started (UTC)", "project", "agent", "new", "outcome", "run")
     widths = [max(map(columns_of, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, *rows):
         gaps = [" " * (width - columns_of(cell)) for width, cell in zip(widths, row, strict=True)]

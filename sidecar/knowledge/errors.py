@@ -25,7 +25,7 @@ def not_configured() -> SyncFailed:
     """No repository is configured; a retry cannot help."""
     return SyncFailed(
         "No knowledge repository is configured for this project.",
-        hint="Set `knowledge.repository` to the folder or address of a git repository.",
+        hint="`settings/update` sets `knowledge.repository` to the folder or address of a git repository.",
         data={"code": KNOWLEDGE_UNAVAILABLE, "retryable": False},
     )
 

@@ -260,7 +260,10 @@ def resolve_ref(inputs: SyncInputs, name: str) -> str:
     if len(named) > 1:
         raise InvalidParams(f"Several items have the id in `item`: {', '.join(named)[:300]}.")
     if not named:
-        raise NotFound("There is no knowledge item with this name.", hint="`knowledge/plan` lists them.")
+        raise NotFound(
+            "There is no knowledge item with this name.",
+            hint="Use its layer and id, such as `company:adr-001`, or its file's path in the repository.",
+        )
     return named[0]
 
 

@@ -85,7 +85,7 @@ def require_user_approval(reach: Reach, retention: Retention | None) -> None:
 
 def memory_not_found() -> NotFound:
     """Return the same error for missing memories and for those out of reach."""
-    return NotFound("No memory has that id.", hint="`memory/list` returns those within reach.")
+    return NotFound("No memory has that id.", hint="`memory/list` lists the memories within reach.")
 
 
 def _hash(token: str) -> str:

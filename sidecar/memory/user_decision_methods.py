@@ -272,7 +272,7 @@ def resolve_proposal(call: Call, params: MemoryResolveProposalParams) -> MemoryR
     suspended = next((entry for entry, _ in _suspended_rules(call, ctx) if entry.memory.id == params.id), None)
     proposal = next((entry for entry in _open_proposals(call, ctx) if entry.memory.id == params.id), suspended)
     if proposal is None:
-        raise NotFound("No proposal has that id.", hint="`memory/proposals` returns those within reach.")
+        raise NotFound("No proposal has that id.", hint="`memory/proposals` lists the proposals within reach.")
     is_rule = (params.decision == "accept") == (suspended is None)
     decision = "accept" if is_rule else "reject"
     # The file first: if it cannot be changed, the proposal is still open.

@@ -120,7 +120,9 @@ def explain_run(call: Call, run_id: str) -> ExplainResult:
     with call.database.read() as tx:
         call_record = call_of_run(tx, run_id)
         if call_record is None:
-            raise NotFound("No pre-run is recorded under that run id.", hint=_RETENTION_HINT)
+            raise NotFound(
+                "No pre-run is recorded under that run id.", hint=f"`state/status` lists the latest. {_NONE_WHILE_OFF}"
+            )
         return _explain_record(tx, call_record)
 
 
@@ -130,11 +132,11 @@ def explain_newest(call: Call, project_path: str | None) -> ExplainResult:
     with call.database.read() as tx:
         call_record = newest_call(tx, project)
         if call_record is None:
-            raise NotFound("No pre-run is recorded yet.", hint=_RETENTION_HINT)
+            raise NotFound("No pre-run is recorded yet.", hint=_NONE_WHILE_OFF)
         return _explain_record(tx, call_record)
 
 
-_RETENTION_HINT = "Only the latest pre-runs are stored, and none while the mode is off."
+_NONE_WHILE_OFF = "None is recorded while the mode is off."
 
 
 def _explain_record(tx: "apsw.Connection", call_record: CallRecord) -> ExplainResult:
@@ -252,7 +254,7 @@ def _store_override(call: Call, params: PinParams, kind: OverrideKind) -> Overri
     with call.database.write() as tx:
         if params.revoke:
             if not is_item_name(params.item) and params.item not in load_overrides(tx, project):
-                raise NotFound("No item has that name.", hint="Send a name that `continuity/explain` lists.")
+                raise NotFound("No item has that name.", hint="Use a name that `continuity/explain` lists.")
             revoke(tx, project, params.item)
         else:
             put_override(tx, project, Override(params.item, kind, redact(params.why), call.now_ms()))
@@ -263,7 +265,7 @@ def _store_override(call: Call, params: PinParams, kind: OverrideKind) -> Overri
 def _check_item(call: Call, project: str, item: str, kind: OverrideKind) -> None:
     """Raise NotFound for a name that no item has, and for a pinned file that no worktree in use has."""
     if not is_item_name(item):
-        raise NotFound("No item has that name.", hint="Send a name that `continuity/explain` lists.")
+        raise NotFound("No item has that name.", hint="Use a name that `continuity/explain` lists.")
     path = entries.context_path(item)
     if kind == "always" and path is not None:
         folders = [workspace.cwd for workspace in call.process.workspaces.of_project(project)]

@@ -148,7 +148,9 @@ def test_purge_without_a_selection_is_refused(chat: Conversation, command: Comma
     assert b"Name what to remove." in refused.stderr
     assert command("purge", "--kind", "everything").returncode == 2
     memories = command("purge", "--kind", "memories")
-    assert b"Memories are files of a project." in memories.stderr
+    assert (
+        b"Memories are files of a project. (invalidParams)\nhint: Name the project with `--project`." in memories.stderr
+    )
 
 
 def test_an_unreadable_state_is_the_first_finding_and_other_checks_still_run(

@@ -80,7 +80,7 @@ def test_uninstall_preserves_later_changes_by_the_user(output_of: Callable[..., 
 def test_install_reports_that_nothing_is_sent_yet(output_of: Callable[..., str]) -> None:
     assert "Set it with `onecode-sidecar settings mode active`." in output_of("install", "--yes")
     forced = output_of("install", "--yes", ONECODE_CONTINUITY_MODE="passive")
-    assert "ONECODE_CONTINUITY_MODE sets another mode" in forced
+    assert "ONECODE_CONTINUITY_MODE sets a mode other than `active`" in forced
 
 
 def test_uninstall_removes_a_settings_file_that_install_created(

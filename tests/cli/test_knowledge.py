@@ -119,10 +119,11 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     pointer = path.relative_to(knowledge.project / ".chati" / "memories").as_posix()
     assert output_of("rollback", first).splitlines() == [
         "0 files restored.",
-        f"Not as at the checkpoint, because it was changed in between: {pointer}",
+        f"Not restored, because it was changed after the sync: {pointer}",
     ]
     assert path.read_text().endswith("By hand.\n")
-    assert "notFound" in output_of("explain", "nobody", status=3)
+    assert "hint: Use its layer and id, such as `company:adr-001`," in output_of("explain", "nobody", status=3)
+    assert "hint: `knowledge status` lists the checkpoints." in output_of("rollback", "none", status=3)
     knowledge.repository.commit({"company/adrs/bad.md": "---\nno: [end\n---\n"})
     assert "warning: company/adrs/bad.md: It cannot be read" in output_of("plan")
     failed = output_of("sync", status=1)
@@ -130,3 +131,17 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     assert failed.endswith("Correct the failed items as their problems say, then sync again.\n")
     assert orjson.loads(output_of("sync", "--json", status=1))["error"]["data"]["code"] == "PARTIAL_FAILURE"
     assert "not in sync" in output_of("status")
+
+
+def test_a_missing_setting_is_answered_with_the_command_that_sets_it(
+    make_repository: Callable[..., Repository],
+    make_knowledge: Callable[..., Knowledge],
+    state_dir: Path,
+    tmp_path: Path,
+) -> None:
+    make_knowledge({"company/adrs/adr-1.md": item("Use PostgreSQL")}).sidecar.close()
+    other = make_repository({"README.md": "# Other\n"}, name="other")
+    where = ("--project", str(other.path), "--state-dir", str(state_dir))
+    done = run_command("knowledge", "status", *where, cwd=tmp_path, temporary=tmp_path)
+    assert done.returncode == 1
+    assert b"hint: `settings NAME VALUE` sets `knowledge.repository` to the folder or address" in done.stderr

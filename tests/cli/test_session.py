@@ -70,7 +70,7 @@ def test_exit_with_force_releases_the_files_without_a_usable_state(
     assert left.returncode == 0, left.stderr
     assert "Status: INACTIVE" in lock.read_text(encoding="utf-8")
     assert lock.read_text(encoding="utf-8").endswith("mine\n")
-    assert b"released without it" in left.stdout
+    assert b"updated without it" in left.stdout
 
 
 def test_exit_with_force_works_with_a_newer_state(

@@ -255,7 +255,7 @@ def test_the_command_changes_and_shows_the_rollout(active: MemorySidecar, state_
         state = ("--state-dir", str(state_dir))
         return run_command("rollout", *arguments, *state, cwd=tmp_path, temporary=tmp_path).stdout.decode().strip()
 
-    assert run() == "Every chat receives what the mode says."
+    assert run() == "Every chat follows the mode."
     shown = run("--share", "20", "--experiment", NAME)
     assert shown.startswith(
         f"20 % of new chats, experiment {NAME}: 0 chats with packs, 0 without. The mode is passive, "
