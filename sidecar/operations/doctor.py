@@ -226,7 +226,7 @@ def versions(folder: Path) -> Iterator[Finding]:
         if error.reason != GIT_MISSING:
             message = f"The git command fails: {error.reason}."
         remedy = _REMEDIES.get(error.reason, "`git version` in a terminal names the cause.")
-        effect = "Until then no repository and no other folder is read: packs have no code."
+        effect = "Until then no folder is read, and packs contain no code."
         yield Finding("warning", message, f"{remedy} {effect}")
     others = {str(process.get("version")) for process in running_processes(folder)} - {__version__}
     if others:
@@ -308,7 +308,7 @@ NEED_NO_STATE: frozenset[DoctorCheckName] = frozenset(("repository", "memories",
 ROUNDS = 3
 """Maximum number of repair rounds: a repair may reveal another finding."""
 
-_REPAIR_FIRST = "Do what the findings on the database say, then run the doctor again."
+_REPAIR_FIRST = "Resolve the findings on the database, then run the doctor again."
 
 Findings = dict[DoctorCheckName, list[Finding] | None]
 

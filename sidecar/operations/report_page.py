@@ -122,7 +122,7 @@ def _pack_charts(timeline: _Timeline) -> Iterable[Chart]:
     yield timeline.chart(
         "bytes",
         title="Bytes per turn",
-        description="Bytes sent with a prompt, against full packs on every turn.",
+        description="Bytes sent with a prompt, compared with full packs on every turn.",
         shape="lines",
         series={
             "injected": lambda day: _injected_per_turn(day.modes.active),
@@ -162,7 +162,7 @@ def _benefit_charts(timeline: _Timeline) -> Iterable[Chart]:
     yield timeline.chart(
         "saved",
         title="Tokens saved",
-        description="Tokens saved against sending full packs on every turn, at four bytes per token.",
+        description="Tokens saved compared with sending full packs on every turn, at four bytes per token.",
         shape="stack",
         series={
             "saved": lambda day: day.modes.active.saved_tokens,
@@ -210,12 +210,12 @@ def _session_charts(timeline: _Timeline, both: MetricsFigures) -> Iterable[Chart
     yield timeline.chart(
         "errors",
         title="Errors and delays",
-        description="Prompts without a pack because of the deadline, failed runs, and error answers.",
+        description="Prompts without a pack because of the deadline, failed runs, and error responses.",
         shape="stack",
         series={
             "timeouts": lambda day: without_packs(day.modes.both),
             "failed runs": lambda day: day.modes.both.outcomes.get("error"),
-            "error answers": lambda day: sum(day.errors.values()),
+            "error responses": lambda day: sum(day.errors.values()),
         },
         write=whole,
     )

@@ -188,7 +188,7 @@ def _assess_inject(evidence: StageEvidence) -> ReportStage:
             _reaches(figures.follow_up_hit_rate, HIT_RATE),
         ),
         _check(
-            "Reduction in bytes per turn against full packs", percent(figures.reduction if figures.calls else None),
+            "Reduction in bytes per turn from full packs", percent(figures.reduction if figures.calls else None),
             f"≥ {percent(REDUCTION)}", figures.reduction >= REDUCTION if figures.calls else None,
         ),
         _check(
@@ -200,7 +200,7 @@ def _assess_inject(evidence: StageEvidence) -> ReportStage:
     sentence = "no prompts were measured"
     if figures.calls:
         saves = f"injecting {'saves' if by_active else 'would save'} {percent(figures.reduction)} of the full packs"
-        sentence = f"{saves}, by {count_noun(figures.calls, 'prompt')} on {count_noun(days, 'day')}"
+        sentence = f"{saves}, over {count_noun(figures.calls, 'prompt')} on {count_noun(days, 'day')}"
     return _stage(
         "inject", checks, sentence, enabled=evidence.mode == "active", suffices=_is_enough(figures.calls, days)
     )

@@ -427,7 +427,7 @@ def recover(path: Path, damage: str, now_ms: int) -> str:
             "The state file is damaged and could not be set aside.",
             hint="Close other programs that use it, or move it away manually.",
         ) from error
-    return f"The state file was damaged ({damage}); it is kept as {damaged_path.name}; {_summary(saved, lost)}."
+    return f"The state file was damaged ({damage}); it was set aside as {damaged_path.name}; {_summary(saved, lost)}."
 
 
 def _summary(saved: int, lost: tuple[str, ...]) -> str:

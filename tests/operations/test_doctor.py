@@ -255,7 +255,7 @@ def test_the_next_start_sets_a_file_with_corrupt_pages_aside(
     patient.sidecar.close()
     again = open_sidecar(state_dir=patient.folder)
     handshake = again.client.initialize()
-    assert "kept as continuity.db.damaged-" in handshake["state"]["warnings"][0]
+    assert "set aside as continuity.db.damaged-" in handshake["state"]["warnings"][0]
     artifacts = again.client.request("artifact/list", {"projectPath": patient.chat.project_path})["artifacts"]
     assert len(artifacts) == 1
     after = again.client.request("state/doctor", {})
@@ -444,7 +444,7 @@ def test_without_git_the_doctor_states_that_nothing_is_read(patient: Patient, mo
     remedies = {entry["check"]: entry["remedy"] for entry in patient.look()["findings"]}
     assert remedies == {
         "repository": INSTALL_GIT,
-        "versions": f"{INSTALL_GIT} Until then no repository and no other folder is read: packs have no code.",
+        "versions": f"{INSTALL_GIT} Until then no folder is read, and packs contain no code.",
     }
 
 

@@ -60,7 +60,7 @@ def test_good_passive_figures_recommend_injection_with_its_savings() -> None:
     assessed = assess(passive=figures())
     assert assessed["inject"].verdict == "go"
     assert assessed["inject"].sentence.startswith(
-        "Injecting would save 40 % of the full packs, by 100 prompts on 5 days"
+        "Injecting would save 40 % of the full packs, over 100 prompts on 5 days"
     )
     assert step(assessed) == (
         "go", "Next: injecting packs (set `mode: active`). All targets are met with enough data."
@@ -71,7 +71,7 @@ def test_good_passive_figures_recommend_injection_with_its_savings() -> None:
     ("changes", "missed"),
     [
         ({"followUpHits": 47.0}, "follow-ups with packs from the cache"),
-        ({"wouldInjectBytes": 71_000.0}, "reduction in bytes per turn against full packs"),
+        ({"wouldInjectBytes": 71_000.0}, "reduction in bytes per turn from full packs"),
         ({"elapsedMs.upTo{ms=600}": 50.0}, "95th percentile of pre-run duration"),
         ({"passedThrough__deadline": 2.0}, "prompts without packs because of an error or the deadline"),
         ({"passedThrough__hookGaveUp": 2.0}, "prompts without packs because of an error or the deadline"),
@@ -135,7 +135,7 @@ def test_a_disabled_stage_names_the_targets_it_would_miss() -> None:
     assert verdict == "wait"
     assert sentence.startswith("Stay at this stage: injecting packs would miss targets: follow-ups with packs")
     assert sentence.endswith(
-        "from the cache 58.8 % (≥ 60 %), reduction in bytes per turn against full packs 29 % (≥ 30 %)."
+        "from the cache 58.8 % (≥ 60 %), reduction in bytes per turn from full packs 29 % (≥ 30 %)."
     )
     assert step(assess(figures(), mode="active", rehydrate=True)) == (
         "moreData", "Stay at this stage: rehydrating is enabled, but there is too little data on it."
