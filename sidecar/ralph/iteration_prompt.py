@@ -22,7 +22,7 @@ _INSTRUCTIONS = f"""\
 ## Instructions
 
 You are one iteration of a loop that gives the same task to a new agent each time until it is done.
-1. First look at the current state: files, `git log`, `git status`, notes. Earlier iterations may have done a part.
+1. First look at the current state: files, `git log`, `git status`, notes. Earlier iterations may have done part of it.
 2. Take the most important open part and finish it in small steps.
 3. Check your work: run the tests, the build or the program, and fix what you broke.
 4. Leave the work in a state the next iteration can continue from, and write what it must know into the project: it
@@ -36,18 +36,18 @@ You are one iteration of a loop that gives the same task to a new agent each tim
 
 ## Autonomy requirements
 
-- Nobody reads along and nobody answers: do not ask questions or wait for confirmation.
-- Decide yourself; if there are several ways, take the simplest that serves the task, and note why.
+- Nobody is watching and nobody will answer: do not ask questions or wait for confirmation.
+- Decide yourself. If there are several ways, take the simplest one that does the task, and note why.
 - If something fails, find the cause and try another way before you give up on it.
-- Never print the promise just to leave the loop, or for a part of the task: it must be true.
+- Never print the promise just to leave the loop, or for part of the task: it must be true.
 """
 
 _STALLED = """\
 ## The loop is stuck
 
-The last {times} iterations changed nothing and printed nearly the same. Do not repeat them. Find out what keeps the
-task from being done, then try another way: a smaller part, another tool, another order; or test what was taken for
-granted. If the task is done, check it and print the promise. If it cannot be done, end the loop with the abort.
+The last {times} iterations changed nothing and printed similar output. Do not repeat them. Find out what
+blocks the task, then try another way: a smaller part, another tool, another order; or test what was taken for granted.
+If the task is done, check it and print the promise. If it cannot be done, end the loop with the abort.
 """
 
 

@@ -265,6 +265,6 @@ def ending_after(iteration: IterationSummary, limit: Limits, usage: LoopUsage, p
             return Ending("failed", FAILED, f"{failed} {iteration.failure or ''}".strip())
     if is_stuck(iteration.stall, limit.stuck_after):
         return Ending(
-            "stuck", STUCK, f"The last {iteration.stall.times} iterations changed nothing and printed nearly the same."
+            "stuck", STUCK, f"The last {iteration.stall.times} iterations changed nothing and printed similar output."
         )
     return Ending("limit", LIMIT, reached) if reached else None

@@ -130,11 +130,11 @@ def test_repeated_idle_iterations_change_the_prompt_and_then_end_the_loop(ralph:
     done = ralph.loop("Add a login.")
 
     assert done.returncode == 4
-    assert last_line(done) == "stuck: The last 5 iterations changed nothing and printed nearly the same."
+    assert last_line(done) == "stuck: The last 5 iterations changed nothing and printed similar output."
     assert len(ralph.history()) == 5
     turned = ["## The loop is stuck" in agent.prompt(number) for number in range(1, 6)]
     assert turned == [False, False, False, True, True]
-    assert ralph.history()[-1]["endedLoop"] == "The last 5 iterations changed nothing and printed nearly the same."
+    assert ralph.history()[-1]["endedLoop"] == "The last 5 iterations changed nothing and printed similar output."
 
 
 def test_iterations_with_changes_or_new_output_are_not_stalled(ralph: Ralph, agent: FakeAgent) -> None:
