@@ -323,7 +323,7 @@ def _find_checkpoint(checkpoints: list[Checkpoint], checkpoint_id: str) -> Check
         None,
     )
     if checkpoint is None:
-        raise NotFound("This checkpoint does not exist any more.", hint="`knowledge/status` lists the checkpoints.")
+        raise NotFound("No checkpoint has that id.", hint="`knowledge/status` lists the checkpoints.")
     return checkpoint
 
 

@@ -62,7 +62,7 @@ def revoke(tx: apsw.Connection, project: str, agent: str | None = None) -> None:
 def require_agent(agent: str) -> None:
     """Raise InvalidParams for an unknown agent."""
     if agent not in AGENTS:
-        raise InvalidParams("There is no agent of that name.", hint=f"Use one of {', '.join(AGENTS)}.")
+        raise InvalidParams("There is no agent with that name.", hint=f"Use one of {', '.join(AGENTS)}.")
 
 
 def require_owner(reach: Reach, owner: str) -> None:

@@ -89,7 +89,7 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
     project = workspace.project_key if workspace is not None else params.project
     kinds = frozenset(params.kinds or DEFAULT_KINDS)
     if "memories" in kinds and workspace is None:
-        raise InvalidParams("Memories are files of a project.", hint="Name the project with `projectPath`.")
+        raise InvalidParams("Memories can only be purged for one project.", hint="Name the project with `projectPath`.")
     days = params.older_than_days
     return _PurgeScope(kinds, PurgeScope(project, None if days is None else call.now_ms() - days * DAY_MS), workspace)
 

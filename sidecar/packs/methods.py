@@ -270,7 +270,10 @@ def _check_item(call: Call, project: str, item: str, kind: OverrideKind) -> None
     if kind == "always" and path is not None:
         folders = [workspace.cwd for workspace in call.process.workspaces.of_project(project)]
         if not any(os.path.lexists(os.path.join(folder, path)) for folder in folders):
-            raise NotFound("No worktree of the project has that file.", hint="Send `context:` and a path from the top.")
+            raise NotFound(
+                "No worktree of the project has that file.",
+                hint="Use `context:` and the file's path from the top of the repository.",
+            )
 
 
 def repo_changed(call: Call, params: RepoChangedParams) -> None:

@@ -149,7 +149,8 @@ def test_purge_without_a_selection_is_refused(chat: Conversation, command: Comma
     assert command("purge", "--kind", "everything").returncode == 2
     memories = command("purge", "--kind", "memories")
     assert (
-        b"Memories are files of a project. (invalidParams)\nhint: Name the project with `--project`." in memories.stderr
+        b"Memories can only be purged for one project. (invalidParams)\nhint: Name the project with `--project`."
+        in memories.stderr
     )
 
 

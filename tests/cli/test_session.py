@@ -92,7 +92,7 @@ def test_a_refusal_prints_one_sentence_and_its_status(process: SidecarProcess, c
     refused = command("activate", "--agent", "nobody")
 
     assert (refused.returncode, refused.stdout) == (2, b"")
-    assert refused.stderr.decode().startswith("session: There is no agent of that name.")
+    assert refused.stderr.decode().startswith("session: There is no agent with that name.")
     assert command("dance").returncode == 2
 
 

@@ -157,7 +157,7 @@ class MemoryFolder:
         """Write a new file atomically. Raise Conflict if the name exists."""
         with self._folder_of(path, make=True) as (folder, name):
             if _exists(folder, name):
-                raise Conflict("A memory file of that name already exists.")
+                raise Conflict("A memory file with that name already exists.")
             self._undo_steps.append(partial(self.remove_unchanged, path, content))
             return _write(folder, name, content, durable=durable)
 
@@ -189,7 +189,7 @@ class MemoryFolder:
         """Move a file within the folder. Raise Conflict if the target exists, NotFound if the file is missing."""
         with self._folder_of(to, make=True) as (target, new_name), self._folder_of(path) as (folder, name):
             if _exists(target, new_name):
-                raise Conflict("A memory file of that name already exists.", hint="Move or rename that one first.")
+                raise Conflict("A memory file with that name already exists.", hint="Move or rename that one first.")
             try:
                 os.rename(folder.at(name), target.at(new_name), src_dir_fd=folder.fd, dst_dir_fd=target.fd)
             except FileNotFoundError as error:
