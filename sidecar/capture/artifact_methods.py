@@ -93,7 +93,10 @@ def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommit
     workspace = _workspace(call, params.project_path)
     settings = call.process.settings(workspace.project_key)
     if settings.mode == "off":
-        raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
+        raise PolicyDenied(
+            "The sidecar is switched off for this project.",
+            hint="`settings/update` sets `mode`; `ONECODE_CONTINUITY_MODE=off` overrides it.",
+        )
     branch = str(settings["memoryBranch"])
     requested = _chosen(call, workspace, params.ids)
     uncommitted = [artifact for artifact in requested if artifact.status != "committed"]

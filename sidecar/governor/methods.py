@@ -66,7 +66,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
         if mode != "active":
             raise PolicyDenied(
                 f"In mode {mode} nothing is sent, so a fresh session would start without context.",
-                hint="Set `mode` to active.",
+                hint="`settings/update` sets `mode` to active.",
             )
         state = conversations.sub_chat(tx, params.sub_chat_id)
         counters = replace(state.counters, rehydrate_reason=redact(params.reason))

@@ -212,7 +212,10 @@ def activate(call: Call, params: SessionActivateParams) -> SessionActivateResult
     current.workspace.require()
     settings = call.process.settings(current.project)
     if settings.mode == "off":
-        raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
+        raise PolicyDenied(
+            "The sidecar is switched off for this project.",
+            hint="`settings/update` sets `mode`; `ONECODE_CONTINUITY_MODE=off` overrides it.",
+        )
     lock = activate_lock(
         current.lock, ActivationRequest(params.agent, params.ide, params.language), current.file_values, call.now_ms()
     )

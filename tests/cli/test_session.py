@@ -104,3 +104,15 @@ def test_a_mistyped_project_is_refused(command: Command, tmp_path: Path, verb: s
         assert (done.returncode, done.stdout, done.stderr.decode().splitlines()[0]) == (
             1, b"", "session: The project's folder does not exist. (workspaceUnavailable)"
         )  # fmt: skip
+
+
+def test_a_refusal_while_switched_off_names_the_command_that_sets_the_mode(
+    process: SidecarProcess, command: Command
+) -> None:
+    assert process.popen.poll() is None
+    refused = command("activate", ONECODE_CONTINUITY_MODE="off")
+
+    assert refused.returncode == 5
+    assert refused.stderr.decode().splitlines()[1] == (
+        "hint: `settings NAME VALUE` sets `mode`; `ONECODE_CONTINUITY_MODE=off` overrides it."
+    )
