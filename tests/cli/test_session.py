@@ -17,9 +17,9 @@ LOCK = ".claude/rules/chati-session-lock/session-lock.md"
 def command(shop: Repository, state_dir: Path) -> Command:
     """Runs the command in a folder of the shop."""
 
-    def run(*arguments: str, cwd: Path = shop.path / "src") -> Done:
+    def run(*arguments: str, cwd: Path = shop.path / "src", **variables: str) -> Done:
         where = ("--state-dir", str(state_dir))
-        return run_command("session", *arguments, *where, cwd=cwd, temporary=state_dir.parent)
+        return run_command("session", *arguments, *where, cwd=cwd, temporary=state_dir.parent, **variables)
 
     return run
 
