@@ -204,7 +204,9 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
         before = lookup_artifact(tx, project, params.id)
         _status(before, "update")
         if params.expected_updated_at is not None and epoch_ms(params.expected_updated_at) != before.updated_at_ms:
-            raise Conflict("The artifact has changed since.", hint="Fetch it again and edit that version.")
+            raise Conflict(
+                "The artifact has changed since it was read.", hint="`artifact/get` returns its current version."
+            )
         text = edited_text(ArtifactText(before.title, before.body), params.title, params.body, MAX_TITLE)
         if text == (before.title, before.body):
             return _result(before)

@@ -325,7 +325,7 @@ def _check_token(tx: apsw.Connection, params: PostRunParams, pre_run: CallRecord
     if token and pre_run is not None and token != pre_run.delivery_token and call_of_token(tx, token) is None:
         raise InvalidParams(
             "No pre-run returned this `deliveryToken`.",
-            hint="Send the one of the run's pre-run, or null if its packs were not used.",
+            hint="Send the token that the run's pre-run returned, or null if its packs were not used.",
         )
 
 

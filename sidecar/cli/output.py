@@ -21,7 +21,7 @@ STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict":
 
 
 _COMMANDS = {
-    "artifact/list": "artifacts list", "continuity/explain": "explain",
+    "artifact/get": "artifacts show", "artifact/list": "artifacts list", "continuity/explain": "explain",
     "continuity/mute": "explain --mute ITEM", "continuity/pin": "explain --pin ITEM",
     "knowledge/plan": "knowledge plan", "knowledge/resolve": "knowledge resolve",
     "knowledge/status": "knowledge status", "knowledge/sync": "knowledge sync",

@@ -73,14 +73,16 @@ def _check_triggers(settings: Settings) -> SyncCheck:
         return SyncCheck("triggers", "ok", "Automatic syncs are off; a sync runs only on request.")
     if not auto_sync_enabled(settings):
         message = f"Automatic syncs are off in mode {settings.mode}, which never writes into a project."
-        return SyncCheck("triggers", "warning", message, "Use `knowledge sync`, or set `mode` to active.")
+        return SyncCheck(
+            "triggers", "warning", message, "Use `knowledge/sync`, or set `mode` to active with `settings/update`."
+        )
     return SyncCheck("triggers", "ok", "A sync runs automatically after a run, when it is due.")
 
 
 def _check_resolutions(settings: Settings) -> Iterator[SyncCheck]:
     if rows := invalid_resolutions(settings):
-        message = f"These rows do not fit any conflict: {join_first(rows, MAX_NAMED)}."
-        yield SyncCheck("resolutions", "error", message, "Fix `knowledge.resolutions`.")
+        message = f"These entries of `knowledge.resolutions` match no conflict: {join_first(rows, MAX_NAMED)}."
+        yield SyncCheck("resolutions", "error", message, "Correct or remove them with `settings/update`.")
 
 
 def _check_lock(call: Call, workspace: Workspace) -> SyncCheck:

@@ -220,7 +220,7 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
 def _filters(params: MemorySearchParams) -> SearchFilters:
     since = parse_time_ms(params.since) if params.since is not None else None
     if params.since is not None and since is None:
-        raise InvalidParams("`since` is not a valid time.", hint="Write it as in 2026-03-01T09:30:00Z.")
+        raise InvalidParams("`since` is not a valid time.", hint="Use a time such as 2026-03-01T09:30:00Z.")
     return SearchFilters(tuple(params.types), tuple(params.sectors), tuple(params.tags), since, params.archived)
 
 

@@ -248,7 +248,7 @@ def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
         yield Finding("warning", message, "Change the id of one of them, or remove it.")
     unfinished = index.folder.unfinished_files()
     if unfinished:
-        message = f"Killed writers left {count_noun(unfinished, 'unfinished file')}."
+        message = f"Killed processes left {count_noun(unfinished, 'unfinished file')}."
         yield Finding("warning", message, "`--fix` removes them.", index.folder.sweep)
 
 

@@ -115,7 +115,7 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
     failed = command("edit", draft["id"], VISUAL=editor(tmp_path, meanwhile))
     assert failed.returncode == 4
     sentence, hint = failed.stderr.decode().splitlines()
-    assert sentence == "artifacts: The artifact has changed since. (conflict)"
+    assert sentence == "artifacts: The artifact has changed since it was read. (conflict)"
     edited_file = Path(hint.removeprefix("hint: Your text is in ").removesuffix("."))
     assert edited_file.read_text(encoding="utf-8") == "# Mine"
     assert only(chat)["title"] == "Meanwhile"

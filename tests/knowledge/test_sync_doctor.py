@@ -61,7 +61,8 @@ def test_invalid_resolutions_and_open_conflicts_are_reported(make_knowledge: Mak
     path = knowledge.pointer("adr-1")
     path.write_text(path.read_text() + "\nBy hand.\n")
     message = checks(knowledge, "error")["resolutions"]
-    assert message == "These rows do not fit any conflict: hash_mismatch=delete_memory, no_such_thing=manual."
+    rows = "hash_mismatch=delete_memory, no_such_thing=manual"
+    assert message == f"These entries of `knowledge.resolutions` match no conflict: {rows}."
     assert checks(knowledge, "warning")["conflicts"] == "For you to decide: hash_mismatch of company:adr-1."
 
 

@@ -318,7 +318,7 @@ def test_unreadable_and_half_written_memory_files_are_reported(patient: Patient)
     assert {check for check, _, _ in before} == {"memories"}
     assert any("broken.md" in message for _, message, _ in before)
     left = {message: fixed for _, message, fixed in patient.found(fix=True)}
-    assert left["Killed writers left 1 unfinished file."]
+    assert left["Killed processes left 1 unfinished file."]
     assert not half.exists()
     assert (folder / "broken.md").exists()
 

@@ -232,7 +232,7 @@ class EntryFields:
             self.warn(f"`{name}` is not a number.")
             return fallback
         if not minimum <= number <= maximum:
-            self.warn(f"`{name}` is not between {minimum:g} and {maximum:g}; the nearest value counts.")
+            self.warn(f"`{name}` is not between {minimum:g} and {maximum:g}; the nearest value is used.")
         return min(max(number, minimum), maximum)
 
     def parse_time_ms(self, name: str) -> int | None:
@@ -307,14 +307,14 @@ def _id(fields: EntryFields) -> str:
 def _sector(fields: EntryFields, kind: str) -> Sector:
     text = fields.text("sector").lower()
     if text and text not in SECTORS:
-        fields.warn(f"`sector` is not one of {', '.join(SECTORS)}; that of the type counts.")
+        fields.warn(f"`sector` is not one of {', '.join(SECTORS)}; that of the type is used.")
     return text if text in SECTORS else SECTOR_OF_TYPE.get(kind, "semantic")
 
 
 def _tier(fields: EntryFields) -> Tier:
     text: Any = fields.text("tier").lower()
     if text and text not in get_args(Tier):
-        fields.warn("`tier` is not hot, warm or cold; warm counts.")
+        fields.warn("`tier` is not hot, warm or cold; warm is used.")
         return "warm"
     return text or "warm"
 
