@@ -103,10 +103,10 @@ class Tools:
         Use it in place of grep when you do not know the exact text to look for, when grep finds too much, or to get the
         code itself without reading whole files: it returns the most relevant definitions and sections with line
         numbers, within budget_tokens, and ranks the files with reasons. Use grep for every occurrence of an exact
-        string. With path_only it returns the ranking alone, with scores also how each place in it comes about, beyond
+        string. With path_only it returns only the ranking; with scores also the parts of each score, beyond
         budget_tokens. Code from an earlier result of this connection is one line, "path:lines (shown above)"; if that
-        result is no longer in your context, ask with repeat to get the code again. `warnings` name what was not
-        searched: while a new project is being indexed, the same search finds more a little later.
+        result is no longer in your context, set repeat to get the code again. `warnings` name what was not searched:
+        while a new project is being indexed, the same search finds more later.
         """
         params = {
             "query": query, "limit": limit, "budgetTokens": budget_tokens, "budgetOf": "result", "pathOnly": path_only,
