@@ -67,7 +67,9 @@ class HookChange(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Connects Claude Code and Codex CLI outside of 1Code: their hooks do what the app does inside."
+    parser.description = (
+        "Connects Claude Code and Codex CLI outside 1Code: their hooks do what the app does for its own agents."
+    )
     parser.epilog = f"The agents run `hook EVENT` for {', '.join(HOOK_EVENTS)}: JSON on stdin, JSON on stdout."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (

@@ -29,7 +29,7 @@ COMMANDS: dict[str, Command] = {
     "doctor": Command("doctor", "check the sidecar's state, report problems, and repair them"),
     "explain": Command("explain", "show what was sent before a run, item by item, and why"),
     "health": Command("health", "check the files that the project's registry names; advisory"),
-    "hook": Command("hook_install", "manage the hooks that connect Claude Code and Codex CLI outside of 1Code"),
+    "hook": Command("hook_install", "manage the hooks that connect Claude Code and Codex CLI outside 1Code"),
     "mcp": Command("mcp", "serve MCP: memory, artifacts, code search, packs of runs"),
     "memory": Command("memory", "list, search, show, add, edit, delete and maintain memories"),
     "knowledge": Command("knowledge", "sync the knowledge repository into memory, and show the status"),

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     status = add_verb(verbs, "status", "show stored memories, the latest capture, and drops with their reasons")
-    status.add_argument("--near-misses", action="store_true", help="list the last sentences that were nearly stored")
+    status.add_argument("--near-misses", action="store_true", help="list the latest sentences that were nearly stored")
     _list_arguments(add_verb(verbs, "list", "list a project's memories, newest first"))
     _search_arguments(add_verb(verbs, "search", "find memories by a question or keywords"))
     add_verb(verbs, "show", "show a memory with all its facts").add_argument("id", metavar="ID")

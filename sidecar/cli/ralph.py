@@ -35,7 +35,7 @@ BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
 """Arguments that may accompany an action. All others belong to a loop."""
 
 EPILOG = (
-    "Exit status: 0 promise given, 1 failure, 2 wrong usage, 3 limit reached, 4 stuck or aborted by the"
+    "Exit status: 0 promise accepted, 1 failure, 2 wrong usage, 3 limit reached, 4 stuck or aborted by the"
     " agent, 130 or 143 interrupted. Durations: 90s, 45m, 1h30m; a bare number is seconds. Arguments after `--` go to"
     " the harness."
 )
@@ -109,40 +109,58 @@ def _agent(parser: argparse.ArgumentParser) -> None:
     )
     agent.add_argument("--model", help="passed to the harness; in place of {model} in a custom command")
     agent.add_argument("--allow-all", action="store_true", help="run the harness without permission prompts")
-    agent.add_argument("--completion-promise", metavar="TOKEN", default="COMPLETE", help="default: COMPLETE")
+    agent.add_argument(
+        "--completion-promise",
+        metavar="TOKEN",
+        default="COMPLETE",
+        help="the text that declares the task done; default: COMPLETE",
+    )
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     whole, time = _number(int, 0), _duration
     limits.add_argument(
-        "--min-iterations", type=_number(int, 1), default=1, metavar="N", help="ignore earlier promises"
+        "--min-iterations",
+        type=_number(int, 1),
+        default=1,
+        metavar="N",
+        help="accept no promise in an earlier iteration",
     )
     limits.add_argument(
         "--max-iterations",
         type=whole,
         default=MAX_ITERATIONS,
         metavar="N",
-        help=f"default: {MAX_ITERATIONS}; 0: no limit",
+        help=f"stop after N iterations; default: {MAX_ITERATIONS}, 0: never",
     )
-    limits.add_argument("--max-time", type=time, metavar="DURATION", help="for the whole loop")
+    limits.add_argument("--max-time", type=time, metavar="DURATION", help="time limit of the whole loop")
     limits.add_argument(
-        "--max-cost", type=_number(float, 0.000_001), metavar="USD", help="as claude and opencode report it"
+        "--max-cost",
+        type=_number(float, 0.000_001),
+        metavar="USD",
+        help="maximum cost, as claude and opencode report it",
     )
     limits.add_argument(
         "--max-tokens",
         type=_number(int, 1),
         metavar="N",
-        help="input and output, as any harness but custom reports them",
+        help="maximum input and output, as any harness but custom reports them",
     )
     limits.add_argument(
         "--idle-timeout",
         type=time,
         metavar="DURATION",
-        help=f"for an agent without output; default: {format_duration(IDLE_TIMEOUT_MS)}",
+        help=f"time limit of an agent without output; default: {format_duration(IDLE_TIMEOUT_MS)}",
     )
-    limits.add_argument("--iteration-timeout", type=time, metavar="DURATION", help="for one iteration")
-    limits.add_argument("--max-failures", type=whole, default=0, metavar="N", help="consecutive; 0: no limit")
+    limits.add_argument("--iteration-timeout", type=time, metavar="DURATION", help="time limit of one iteration")
+    limits.add_argument(
+        "--max-failures",
+        type=whole,
+        default=0,
+        metavar="N",
+        help="stop after N consecutive failures; default: 0, never",
+    )
     limits.add_argument(
         "--fail-fast", "--exit-on-error", action="store_true", help="stop the loop at the first failure"
     )
@@ -151,7 +169,7 @@ def _limits(parser: argparse.ArgumentParser) -> None:
         type=whole,
         default=STUCK_AFTER,
         metavar="N",
-        help=f"iterations without changes and with similar output; default: {STUCK_AFTER}, 0: never",
+        help=f"stop after N iterations without changes and with similar output; default: {STUCK_AFTER}, 0: never",
     )
 
 
