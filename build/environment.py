@@ -157,7 +157,7 @@ def _complete() -> list[Path]:
 def _make(target: Path) -> Path:
     python = target / _SCRIPTS / f"python{_SUFFIX}"
     pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-deps"]
-    _step("making a virtual environment", [sys.executable, "-m", "venv", target])
+    _step("creating a virtual environment", [sys.executable, "-m", "venv", target])
     locked_pip = target / "pip.lock"
     locked_pip.write_text(_locked("pip"), encoding="utf-8")
     # The locked pip needs half the processor time of the one that comes with Python 3.11.

@@ -115,7 +115,7 @@ def legend(turns: list[dict[str, Any]]) -> list[str]:
             for name, value in file["parts"].items():
                 weight[name] = max(weight.get(name, 0.0), abs(value))
     ordered = sorted((name for name in weight if weight[name] >= MIN_PART_VALUE), key=lambda name: -weight[name])
-    return [f"{name:<16} {PART_MEANINGS.get(name, '')}".rstrip() for name in ordered]
+    return [f"{name:<18} {PART_MEANINGS.get(name, '')}".rstrip() for name in ordered]
 
 
 def _joined(texts: list[str], count: int) -> str:
