@@ -223,9 +223,11 @@ export interface BudgetsSettings {
 }
 
 export interface CacheSettings {
-  /** Maximum bytes of cache entries in memory. Default: 16777216. */
+  /** Maximum bytes of cache entries in memory, for all projects. Holds from the next start. Default: 16777216. */
   hotBytes?: number | null
-  /** Maximum bytes of each cache in the state file. Default: 268435456. */
+  /**
+   * Maximum bytes of the file cache in the state file, for all projects; the pack cache may have a quarter of it, the other caches an eighth each. Holds from the next start. Default: 268435456.
+   */
   diskBytes?: number | null
 }
 
@@ -3043,7 +3045,7 @@ export interface RestartCounters {
 
 export interface RetentionSettings {
   /**
-   * Days for which runs and their deliveries are stored. Artifacts, memories and settings are not affected. Default: 180.
+   * Days for which runs and their deliveries are stored, for all projects. Artifacts, memories and settings are not affected. Default: 180.
    */
   days?: number | null
 }
@@ -3761,8 +3763,8 @@ export interface Methods {
   /**
    * Change the global settings, or those of one project, and return all effective settings.
    *
-   * A value from the environment still overrides what is set here. A memory branch that the project's repository uses
-   * for something else is refused.
+   * A value from the environment still overrides what is set here. Refused are a memory branch that the project's
+   * repository uses for something else, and a value for one project of `retention.days` or `cache.*`.
    *
    * Errors: invalidParams, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */

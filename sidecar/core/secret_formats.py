@@ -462,14 +462,14 @@ def set_own_patterns(patterns: Iterable[str]) -> None:
 def pattern_problem(pattern: str) -> str | None:
     """Return what is wrong with a pattern, as the end of a sentence that begins with it; None if it is accepted."""
     if not 0 < len(pattern) <= MAX_PATTERN_CHARACTERS:
-        return f"has not 1 to {MAX_PATTERN_CHARACTERS} characters"
+        return f"must have 1 to {MAX_PATTERN_CHARACTERS} characters"
     items = _items(pattern)
     if items is None:
-        return "has more than characters, classes such as [A-Z0-9], and repetitions such as {20}"
+        return "may have only characters, classes such as [A-Z0-9], and repetitions such as {20}"
     if sum(item.fewest for item in items) < _MIN_MATCH_CHARACTERS:
-        return f"matches fewer than {_MIN_MATCH_CHARACTERS} characters"
+        return f"can match fewer than {_MIN_MATCH_CHARACTERS} characters"
     if sum(map(_most, items)) > _MAX_MATCH_CHARACTERS:
-        return f"matches more than {_MAX_MATCH_CHARACTERS} characters"
+        return f"can match more than {_MAX_MATCH_CHARACTERS} characters"
     for number, item in enumerate(items):
         if item.fewest != item.most and (follower := _overlapping(item, items[number + 1 :], pattern)) is not None:
             return f"repeats {item.text} before {follower.text}, which matches the same: give a number, such as {{20}}"

@@ -17,11 +17,13 @@ from sidecar.settings.model import SettingsGetParams, SettingsGetResult, Setting
 from sidecar.settings.table import (
     BY_NAME,
     SETTINGS,
+    SHARED_BY_PROJECTS,
     SUSPENDED,
     flatten,
     from_environment,
     problem_with,
     rollout_problem,
+    shared_value_problem,
 )
 from sidecar.storage.database import Database
 from sidecar.storage.doctor_checks import Finding
@@ -49,14 +51,17 @@ def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
 def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
     """Change the global settings, or those of one project, and return all effective settings.
 
-    A value from the environment still overrides what is set here. A memory branch that the project's repository uses
-    for something else is refused.
+    A value from the environment still overrides what is set here. Refused are a memory branch that the project's
+    repository uses for something else, and a value for one project of `retention.days` or `cache.*`.
     """
     values = flatten(params.settings.model_dump(by_alias=True, exclude_unset=True))
     project = resolve.GLOBAL
     if params.project_path is not None:
         workspace = call.process.workspaces.get(params.project_path, None)
         workspace.require_project()
+        shared = sorted(name for name in SHARED_BY_PROJECTS if values.get(name) is not None)
+        if shared:
+            raise InvalidParams(f"{shared_value_problem(shared[0])}.", hint="Send it without `projectPath`.")
         call.process.check_settings(call.process, workspace, values)
         project = workspace.project_key
     with call.database.write() as tx:
@@ -85,10 +90,10 @@ def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Fi
     with database.read() as tx:
         rows: Any = list(tx.execute("SELECT project, name, value FROM continuity_settings ORDER BY 1, 2"))
     for project, name, text in rows:
-        problem = _problem(name, text)
+        problem = _problem(project, name, text)
         if problem:
             scope = f"of project {project}" if project else "of all projects"
-            is_removed = name not in BY_NAME
+            is_removed = name not in BY_NAME or (project and name in SHARED_BY_PROJECTS)
             yield Finding(
                 "warning",
                 f"A stored setting {scope} has no effect: {problem}.",
@@ -99,9 +104,11 @@ def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Fi
         yield Finding("warning", sentence, "Correct or unset the variable.")
 
 
-def _problem(name: str, text: Any) -> str | None:
+def _problem(project: str, name: str, text: Any) -> str | None:
     if name == SUSPENDED:
         return None
+    if project and name in SHARED_BY_PROJECTS:
+        return shared_value_problem(name)
     try:
         return problem_with(name, orjson.loads(text))
     except orjson.JSONDecodeError:

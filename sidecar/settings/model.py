@@ -12,6 +12,7 @@ from sidecar.settings.resolve import Layer
 from sidecar.settings.table import (
     GROUPS,
     MAX_FOLDER_CHARACTERS,
+    MAX_GLOB_CHARACTERS,
     MAX_GLOBS,
     MAX_PATTERNS,
     MAX_RESOLUTIONS,
@@ -34,13 +35,13 @@ def _validate_branch(name: str) -> str:
 
 def _validate_glob(value: str) -> str:
     if not is_glob(value):
-        raise ValueError("must be a relative glob with forward slashes")
+        raise ValueError(f"must be a relative glob with forward slashes and at most {MAX_GLOB_CHARACTERS} characters")
     return value
 
 
 def _validate_repository(value: str) -> str:
     if not is_repository(value):
-        raise ValueError("must be an absolute folder, or a URL without a password")
+        raise ValueError("must be an absolute folder, or an address such as https://host/path, without a password")
     return value
 
 
@@ -71,7 +72,7 @@ def _validate_duration(value: str) -> str:
 
 def _validate_name(value: str) -> str:
     if not is_name(value):
-        raise ValueError("must be letters, digits, dots, dashes and underscores")
+        raise ValueError("must be letters, digits, dots, dashes and underscores, first a letter or digit")
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import apsw
 import orjson
 
-from sidecar.settings.table import SETTINGS, SUSPENDED, problem_with
+from sidecar.settings.table import SETTINGS, SHARED_BY_PROJECTS, SUSPENDED, problem_with
 
 Layer = Literal["default", "initialize", "global", "project", "environment"]
 
@@ -102,7 +102,7 @@ GLOBAL = ""
 
 
 def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
-    """Return the settings stored for a project key, or for `GLOBAL`. Values that are no longer valid are skipped."""
+    """Return the settings stored for a project key, or for `GLOBAL`. Values that do not hold are skipped."""
     rows = tx.execute("SELECT name, value FROM continuity_settings WHERE project = ? ORDER BY name", (project,))
     values: dict[str, Any] = {}
     for name, text in rows:
@@ -112,7 +112,7 @@ def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
             continue
         if name == SUSPENDED and isinstance(value, dict):
             values[name] = Suspension(str(value["reason"]), int(value["time"]))
-        elif problem_with(name, value) is None:
+        elif problem_with(name, value) is None and not (project and name in SHARED_BY_PROJECTS):
             values[name] = value
     return values
 

@@ -73,7 +73,7 @@ def is_resolution(value: object) -> bool:
 
 
 def is_name(value: object) -> bool:
-    """Whether a value is a short name of letters, digits, dots, dashes and underscores."""
+    """Whether a value is a short name of letters, digits, dots, dashes and underscores, first a letter or digit."""
     return isinstance(value, str) and NAME.fullmatch(value) is not None
 
 
@@ -104,14 +104,18 @@ def _is_branch(value: object) -> bool:
 ValueCheck = Callable[[object], bool]
 KINDS: dict[str, tuple[ValueCheck, str]] = {
     "bool": (_is_bool, "true or false"),
-    "repository": (is_repository, "an absolute folder, or an address without a password"),
+    "repository": (is_repository, "an absolute folder, or an address such as https://host/path, without a password"),
     "ref": (is_ref, "a branch, a tag or a commit"),
     "duration": (is_duration, "a duration such as 6h, 90m, 1h30m or 1d"),
     "branch": (_is_branch, "a branch that nobody works on"),
-    "name": (is_name, "at most 40 letters, digits, dots, dashes and underscores"),
+    "name": (is_name, "at most 40 letters, digits, dots, dashes and underscores, first a letter or digit"),
 }
 LISTS: dict[str, tuple[ValueCheck, int, str]] = {
-    "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),
+    "globs": (
+        is_glob,
+        MAX_GLOBS,
+        f"relative globs with forward slashes, at most {MAX_GLOB_CHARACTERS} characters each",
+    ),
     "resolutions": (is_resolution, MAX_RESOLUTIONS, "like hash_mismatch=keep_memory"),
     "patterns": (is_secret_pattern, MAX_PATTERNS, "patterns such as acme_[A-Za-z0-9]{32}"),
 }
@@ -128,6 +132,8 @@ class Setting(NamedTuple):
     minimum: int = 0
     maximum: int = 2**53 - 1
     env: str | None = None
+    per_project: bool = True
+    """Whether a project may have a value of its own."""
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -314,9 +320,11 @@ SETTINGS: tuple[Setting, ...] = (
         "retention.days",
         "int",
         180,
-        "Days for which runs and their deliveries are stored. Artifacts, memories and settings are not affected.",
+        "Days for which runs and their deliveries are stored, for all projects. Artifacts, memories and settings are"
+        " not affected.",
         minimum=1,
         maximum=36_500,
+        per_project=False,
     ),
     Setting(
         "secretPatterns",
@@ -326,11 +334,28 @@ SETTINGS: tuple[Setting, ...] = (
         " A pattern has characters, classes and repetitions, each repetition followed by what it does not match."
         " Holds from the next start.",
     ),
-    Setting("cache.hotBytes", "int", 16 * 2**20, "Maximum bytes of cache entries in memory.", minimum=2**16),
-    Setting("cache.diskBytes", "int", 256 * 2**20, "Maximum bytes of each cache in the state file.", minimum=2**20),
+    Setting(
+        "cache.hotBytes",
+        "int",
+        16 * 2**20,
+        "Maximum bytes of cache entries in memory, for all projects. Holds from the next start.",
+        minimum=2**16,
+        per_project=False,
+    ),
+    Setting(
+        "cache.diskBytes",
+        "int",
+        256 * 2**20,
+        "Maximum bytes of the file cache in the state file, for all projects; the pack cache may have a quarter of it,"
+        " the other caches an eighth each. Holds from the next start.",
+        minimum=2**20,
+        per_project=False,
+    ),
 )
 
 BY_NAME = {row.name: row for row in SETTINGS}
+SHARED_BY_PROJECTS = frozenset(row.name for row in SETTINGS if not row.per_project)
+"""Names of the settings that have one value for all projects."""
 SUSPENDED = "rollout.suspended"
 """Stored beside the settings, as `{reason, time}`; only the experiment's guard and `rollout/resume` write it."""
 
@@ -343,6 +368,11 @@ def rollout_problem(experiment: object, share: object) -> str | None:
         f"an experiment needs chats with packs and chats without, but `rollout.share` is {share}: set it to 1 to 99,"
         " or `rollout.experiment` to null"
     )
+
+
+def shared_value_problem(name: str) -> str:
+    """Return what is wrong with a project's own value of a setting that has one for all projects."""
+    return f"`{name}` has one value for all projects"
 
 
 GROUPS = frozenset(row.name.split(".")[0] for row in SETTINGS if "." in row.name)

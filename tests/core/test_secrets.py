@@ -81,8 +81,8 @@ def test_what_the_user_s_own_patterns_match_is_masked() -> None:
 @together(
     "pattern, problem",
     [
-        ("(a+)+b", "has more than"), ("x|acme_secret", "has more than"), (".{20}", "has more than"),
-        ("acme_[z-a]{20}", "has more than"), ("acme_a{9}{9}", "has more than"), ("acme_\\1{20}", "has more than"),
+        ("(a+)+b", "may have only"), ("x|acme_secret", "may have only"), (".{20}", "may have only"),
+        ("acme_[z-a]{20}", "may have only"), ("acme_a{9}{9}", "may have only"), ("acme_\\1{20}", "may have only"),
         ("acme_[a-z]+x", "before x"), ("acme_a*b?a{9}", "before a"), ("[a-z]{6,}", "ordinary text"),
         ("ab", "fewer than 6"), ("a{9,999}b{9,999}c", "more than 1024"), ("x" * 201, "1 to 200"), ("", "1 to 200"),
     ],

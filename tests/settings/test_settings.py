@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,6 +135,41 @@ def test_a_project_that_does_not_exist_gets_no_setting(client: Client, tmp_path:
     assert shown(client, "mode", project) == ("passive", "default")
 
 
+def test_a_setting_of_all_projects_is_refused_for_one(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    for settings in ({"retention": {"days": 3}}, {"cache": {"hotBytes": 70_000}}, {"cache": {"diskBytes": 2_000_000}}):
+        refused = client.error("settings/update", {"projectPath": str(tmp_path / "shop"), "settings": settings})
+        assert (refused.code, refused.data["hint"]) == (-32602, "Send it without `projectPath`.")
+        assert "has one value for all projects" in refused.message
+    update(client, {"retention": {"days": None}}, tmp_path / "shop")
+    update(client, {"retention": {"days": 3}})
+    assert shown(client, "retention.days", tmp_path / "shop") == (3, "global")
+
+
+def test_a_stored_value_of_one_project_for_a_setting_of_all_has_no_effect_and_is_reported(
+    client: Client, tmp_path: Path
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    update(client, {"notes": False}, shop)
+    with apsw.Connection(str(client.state_dir / "continuity.db")) as database:
+        database.execute("UPDATE continuity_settings SET name = 'retention.days', value = '3' WHERE name = 'notes'")
+    update(client, {"mode": "active"})
+    assert shown(client, "retention.days", shop) == (180, "default")
+    findings = client.request("state/doctor", {"fix": True})["findings"]
+    assert [
+        (finding["fixed"], "`retention.days` has one value for all projects" in finding["message"])
+        for finding in findings
+        if finding["check"] == "settings"
+    ] == [(True, True)]
+
+
+@pytest.mark.parametrize("name", ["-a", ".a", "_a"])
+def test_a_name_that_begins_with_a_sign_is_refused_with_the_reason(client: Client, name: str) -> None:
+    refused = client.error("settings/update", {"settings": {"rollout": {"share": 50, "experiment": name}}})
+    assert refused.message.endswith("first a letter or digit.")
+
+
 def test_a_relative_project_is_refused(client: Client) -> None:
     assert client.error("settings/get", {"projectPath": "relative"}).code == -32010
 
@@ -174,7 +210,7 @@ def test_the_decided_numbers_are_the_defaults(client: Client) -> None:
 def test_a_pattern_of_secrets_is_refused_with_its_reason(client: Client) -> None:
     failure = client.error("settings/update", {"settings": {"secretPatterns": ["acme_[A-Z]{20}", "(a+)+b"]}})
     assert failure.code == -32602
-    assert "has more than characters, classes" in json.dumps(failure.data)
+    assert "may have only characters, classes" in json.dumps(failure.data)
     assert shown(client, "secretPatterns") == ([], "default")
 
 
