@@ -61,6 +61,7 @@ _INTRODUCTION = f"""\
 
 Protocol {PROTOCOL_VERSION}: JSON-RPC 2.0 over stdio, one JSON message per line (or `Content-Length` framing, detected
 from the first bytes). Params are objects; unlisted members are refused. A result always has every listed member.
+Paths contain no NUL; ids, names and titles are one line without control characters.
 Generated from the sidecar's catalog by `build/generate.py`.
 
 Lanes: `connection` answers immediately and in order; `shared` runs on the worker pool, and identical concurrent
@@ -164,6 +165,7 @@ def _limits(shape: Schema) -> Iterator[str]:
         yield from (f"each {limit}" for limit in _limits(shape["items"]))
     if shape.get("type") == "integer":
         yield _WHOLE
+    yield from (words for part, words in _PATTERNS.items() if part in shape.get("pattern", ""))
     for key, words in _LIMITS:
         if key in shape:
             yield "not empty" if key in _FIRST_LENGTHS and shape[key] == 1 else words.format(shape[key])
@@ -180,8 +182,14 @@ _LIMITS = (
     ("maxLength", "at most {} characters"),
     ("minItems", "at least {} entries"),
     ("maxItems", "at most {} entries"),
-    ("format", "{}"),
 )
+_PATTERNS = {
+    "T\\d{2}:": "RFC 3339 with an offset",
+    "\\x20\\x7f,": "without spaces, commas or quotes",
+    "^[a-z0-9]": "of small letters, digits, dashes and underscores, first a letter or digit",
+    "]*[^\\x00-\\x20": "not blank",
+}
+"""Limits by a part of the pattern that states them; the introduction states those of the other patterns."""
 
 
 def _errors() -> str:

@@ -295,10 +295,10 @@ export interface ChangeEntry {
 
 /** A file that differs from the head commit. */
 export interface ChangedFileEntry {
-  /** Relative to `cwd`. */
+  /** Relative to `cwd`; secrets and control characters in it are masked. */
   path: string
   kind: "staged" | "unstaged" | "untracked" | "deleted" | "renamed" | "conflicted"
-  /** git's two letters: index, worktree. */
+  /** git's two status characters, of index and worktree: `.` unchanged, `??` untracked. */
   code: string
   /**
    * The id git would store the content under; a prefix and a distinguishing value for anything but a text file (`link:…`, `large:…`, `nested:…`); `absent` if there is nothing.
@@ -338,7 +338,7 @@ export interface CodebaseSearchParams {
   projectPath?: string | null
   /** A prompt, in any language, or a stack trace. */
   query: string
-  /** Maximum number of files. */
+  /** Maximum number of entries of `files`. */
   limit?: number
   /** Maximum tokens of what `budgetOf` names, by an estimate. */
   budgetTokens?: number
@@ -383,9 +383,9 @@ export interface CodebaseStateResult {
   headCommit: string | null
   /** Null when HEAD is detached. */
   branch: string | null
-  /** In a git worktree the files that differ from the head commit, in a folder without git every file. */
+  /** In a git worktree the files below `cwd` that differ from the head commit, in a folder without git every file. */
   changed: ChangedFileEntry[]
-  /** Hash of all changes, staged contents included; undoing an edit restores the previous hash. */
+  /** Hash of all changes of the worktree, staged contents included; undoing an edit restores the previous hash. */
   changedFilesHash: string
   /**
    * `status`: git reported the full status; `watch`: it did, and every change since was reported by a file watch and read again; `watch+stat`: the same with a watch that can miss changes (macOS, Windows), verified by a full status soon after; `walk`: every file of a folder without git was read.
@@ -973,7 +973,7 @@ export interface HealthCheck {
 export interface HealthFinding {
   check: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
   /** Notes do not affect `healthy`. */
-  severity: string
+  severity: "problem" | "note"
   /** The entity; empty if it concerns only a file. */
   id: string
   /** Relative to the project. */
@@ -1505,7 +1505,7 @@ export interface MemoryCaptureParams {
 export interface MemoryCaptureResult {
   /** Ids of new memories. */
   added: string[]
-  /** Ids of memories observed again; their evidence increases. */
+  /** Ids of memories observed again; a new source raises the evidence. */
   repeated: string[]
   /** Ids of memories that lost confidence. */
   contradicted: string[]
@@ -2263,7 +2263,7 @@ export interface PostRunParams {
 export interface PostRunResult {
   /** False if nothing is stored: the mode is `off`, or the conversation was deleted in the meantime. */
   accepted: boolean
-  /** True if this run id was recorded before; the first answer is repeated. */
+  /** True if this run id was recorded before; the first answer is repeated, `remembered` as it is now. */
   duplicate: boolean
   artifacts: ArtifactReference[]
   governor: GovernorDecision
@@ -2285,7 +2285,7 @@ export interface PreRunMetadata {
   fileMisses: number
   /** Bytes sent that were new to this provider session. */
   injectedBytes: number
-  /** The same as `injectedBytes`, also computed when nothing is sent. */
+  /** The same as `injectedBytes`, also computed in passive mode. */
   wouldInjectBytes: number
   /** Bytes of the packs valid for this call that the session already has. */
   reusedBytes: number
@@ -2375,7 +2375,9 @@ export interface PressureSignal {
   /** Value since the last snapshot; compared with `snapshotAt`. */
   sinceSnapshot: number
   snapshotAt: number
-  /** Doubled unless the window is CRITICAL. Ignored while the window has more room than DEPLETED. */
+  /**
+   * Doubled unless the window is CRITICAL; that of `bracket` never. Ignored while the window has more room than DEPLETED.
+   */
   rehydrateAt: number
 }
 
@@ -2950,7 +2952,7 @@ export interface RegistryWriteResult {
   /** The file, relative to the project. */
   path: string
   changes: ChangeEntry[]
-  /** False for a dry run, and if nothing changed. */
+  /** Whether the registry's file was written. */
   written: boolean
   /** The backup of the old file, relative to the project. */
   backup: string | null
@@ -3439,7 +3441,7 @@ export interface StateDoctorResult {
   healthy: boolean
   checks: DoctorCheck[]
   findings: DoctorFinding[]
-  /** Path of the backup of the state file, made before any change. */
+  /** Path of the backup of the state file, made before the first repair; null without a repair. */
   backup: string | null
   /** Versions in use, for a bug report. */
   versions: Record<string, string>
@@ -3731,8 +3733,9 @@ export interface Methods {
   /**
    * Show what a run's pre-run sent, or what one would send now, item by item, with the reasons.
    *
-   * For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. Without
-   * params the newest recorded run of any project is shown. A hypothetical pre-run is not recorded.
+   * For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. At most one
+   * member is accepted; without one, the newest recorded run of any project is shown. The last 400 pre-runs are
+   * recorded, a hypothetical one is not.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -4015,7 +4018,7 @@ export interface Methods {
   /**
    * Find the memories that answer a question or bear on a task, and explain each score.
    *
-   * A search does not count as access.
+   * Needs a `query` or a `task`. A search does not count as access.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidParams, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -4055,8 +4058,9 @@ export interface Methods {
   /**
    * Store from a session: decisions, corrections of the user, resolved errors, proven patterns.
    *
-   * Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
-   * counts as evidence, content the user deleted stays deleted, junk is dropped and counted.
+   * Needs `summary`, `text`, or both. Each statement becomes a short entry of the session's file of the day, with
+   * author, time and original wording. Known content counts as evidence, content the user deleted stays deleted, junk
+   * is dropped and counted.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -4097,7 +4101,7 @@ export interface Methods {
    */
   "memory/confirm": { params: MemoryConfirmParams; result: ConfirmedInstruction }
   /**
-   * Take back what was remembered: a memory, or all standing instructions.
+   * Take back what was remembered: the memory `id`, or with `allStandingInstructions` every standing instruction.
    *
    * It is no longer a standing instruction, its memory is deleted, and the same content is not captured again. A
    * statement that it had replaced holds again, and has its confidence back. Agents cannot undo.
@@ -4299,7 +4303,7 @@ export interface Methods {
    *
    * With a project, also check its repository, memory files, registry, knowledge sync, memory branch and the limit of
    * watches, and whether it was moved. Each finding has a remedy.
-   * `fix` first backs up the state file, then repairs what can be repaired and checks again.
+   * `fix` backs up the state file, repairs what can be repaired, and checks again.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -4307,8 +4311,8 @@ export interface Methods {
   /**
    * Remove the data of a project, data of some age, or kinds of data; report what was removed and what remains.
    *
-   * Artifacts, memories, settings, the state of the registry and of the knowledge sync, and damaged files are removed
-   * only when named. With `dryRun` nothing is removed. It works on a full disk: files go first and make room.
+   * Needs a project, an age, or kinds. With `dryRun` nothing is removed. It works on a full disk: files go first and
+   * make room.
    *
    * Errors: invalidParams, workspaceUnavailable, notFound, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */

@@ -274,7 +274,7 @@ def _add_commit(place: RepositoryLocation, branch: str, branch_commit: BranchCom
             f"The branch `{branch}` is locked.",
             hint=f"If no git command is running, delete `{branch}.lock` below refs/heads.",
         )
-    raise Conflict(f"The branch `{branch}` keeps being moved by other processes.", hint="Try again.")
+    raise Conflict(f"The branch `{branch}` is being moved by other processes.", hint="Try again.")
 
 
 def _accepted(artifact: Artifact) -> Artifact:

@@ -123,7 +123,9 @@ class PostRunResult(WireModel):
     accepted: bool = Field(
         description="False if nothing is stored: the mode is `off`, or the conversation was deleted in the meantime."
     )
-    duplicate: bool = Field(description="True if this run id was recorded before; the first answer is repeated.")
+    duplicate: bool = Field(
+        description="True if this run id was recorded before; the first answer is repeated, `remembered` as it is now."
+    )
     artifacts: list[ArtifactReference]
     governor: GovernorDecision
     notes_block: NotesSpan | None = Field(

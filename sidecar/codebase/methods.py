@@ -55,9 +55,9 @@ class WorkspaceParams(WireModel):
 class ChangedFileEntry(WireModel):
     """A file that differs from the head commit."""
 
-    path: str = Field(description="Relative to `cwd`.")
+    path: str = Field(description="Relative to `cwd`; secrets and control characters in it are masked.")
     kind: ChangeKind
-    code: str = Field(description="git's two letters: index, worktree.")
+    code: str = Field(description="git's two status characters, of index and worktree: `.` unchanged, `??` untracked.")
     content_hash: str = Field(
         description="The id git would store the content under; a prefix and a distinguishing value for anything but a "
         "text file (`link:…`, `large:…`, `nested:…`); `absent` if there is nothing."
@@ -73,10 +73,12 @@ class CodebaseStateResult(WireModel):
     head_commit: str | None = Field(description="Null before the first commit.")
     branch: str | None = Field(description="Null when HEAD is detached.")
     changed: list[ChangedFileEntry] = Field(
-        description="In a git worktree the files that differ from the head commit, in a folder without git every file."
+        description="In a git worktree the files below `cwd` that differ from the head commit, in a folder without git"
+        " every file."
     )
     changed_files_hash: str = Field(
-        description="Hash of all changes, staged contents included; undoing an edit restores the previous hash."
+        description="Hash of all changes of the worktree, staged contents included; undoing an edit restores the"
+        " previous hash."
     )
     proof: str = Field(
         description="`status`: git reported the full status; `watch`: it did, and every change since was reported by a "
@@ -102,7 +104,7 @@ class CodebaseSearchParams(WorkspaceParams):
     """A search query."""
 
     query: str = Field(min_length=1, max_length=100_000, description="A prompt, in any language, or a stack trace.")
-    limit: int = Field(default=20, ge=1, le=200, description="Maximum number of files.")
+    limit: int = Field(default=20, ge=1, le=200, description="Maximum number of entries of `files`.")
     budget_tokens: int = Field(
         default=4_000, ge=100, le=100_000, description="Maximum tokens of what `budgetOf` names, by an estimate."
     )

@@ -42,10 +42,10 @@ def restart_criteria(counters: SessionCounters) -> dict[str, str]:
     """Return every restart criterion that is met, by name, in words; one is enough."""
     met = {}
     if counters.compactions >= COMPACTION_LIMIT:
-        met["compactions"] = f"{counters.compactions} compactions in this session (from {COMPACTION_LIMIT})"
+        met["compactions"] = f"{counters.compactions} compactions in this session (limit: {COMPACTION_LIMIT})"
     drop = _drop(counters)
     if drop > SCORE_DROP:
-        met["score"] = f"the agent's score fell by {drop:.0%} (more than {SCORE_DROP:.0%})"
+        met["score"] = f"the agent's score fell by {100 * drop:.3g} % (limit: {100 * SCORE_DROP:.0f} %)"
     if counters.critical_in_a_row >= CRITICAL_LIMIT:
         met["critical"] = f"the context window was CRITICAL {counters.critical_in_a_row} times in a row"
     if counters.next_agent_pending:

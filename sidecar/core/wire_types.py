@@ -111,10 +111,11 @@ def _problem_of(item: Mapping[str, Any], members: Sequence[str]) -> str:
 
 _QUOTED = lazy_regex(r"'([^']*)'")
 _PATTERNS = {
+    "]*[^\\x00-\\x20": "must be one line of text that is not blank, without control characters",
     "\\x1f": "must be one line of text without control characters",
     "\\x20": "must have no spaces, commas or quotes",
     "\\x00": "must not contain the character 0",
-    "a-z0-9": "must consist of small letters, digits, dashes and underscores",
+    "a-z0-9": "must consist of small letters, digits, dashes and underscores, first a letter or digit",
 }
 """Problem of a text, by a part of the pattern that it does not match."""
 _SHORT = ("string_too_short", "too_short")

@@ -27,7 +27,8 @@ class PressureSignal(WireModel):
     since_snapshot: float = Field(description="Value since the last snapshot; compared with `snapshotAt`.")
     snapshot_at: float
     rehydrate_at: float = Field(
-        description="Doubled unless the window is CRITICAL. Ignored while the window has more room than DEPLETED."
+        description="Doubled unless the window is CRITICAL; that of `bracket` never. Ignored while the window has more"
+        " room than DEPLETED."
     )
 
 

@@ -131,8 +131,9 @@ DROPPED, NEAR_MISSES = "dropped.", "nearMisses."
 def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
     """Store from a session: decisions, corrections of the user, resolved errors, proven patterns.
 
-    Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
-    counts as evidence, content the user deleted stays deleted, junk is dropped and counted.
+    Needs `summary`, `text`, or both. Each statement becomes a short entry of the session's file of the day, with
+    author, time and original wording. Known content counts as evidence, content the user deleted stays deleted, junk
+    is dropped and counted.
     """
     ctx = memory_context(call, params)
     context = CaptureContext(call.process, ctx.workspace, ctx.reach, "request", params.automatic)
@@ -192,7 +193,7 @@ SCORE_DIGITS = 6
 def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
     """Find the memories that answer a question or bear on a task, and explain each score.
 
-    A search does not count as access.
+    Needs a `query` or a `task`. A search does not count as access.
     """
     text = params.query or params.task or ""
     if not text.strip():

@@ -337,7 +337,7 @@ class MemoryCaptureResult(WireModel):
     """Outcome of a capture, including pending material of the project's earlier runs."""
 
     added: list[str] = Field(description="Ids of new memories.")
-    repeated: list[str] = Field(description="Ids of memories observed again; their evidence increases.")
+    repeated: list[str] = Field(description="Ids of memories observed again; a new source raises the evidence.")
     contradicted: list[str] = Field(description="Ids of memories that lost confidence.")
     suppressed: int = Field(description="Number of statements that active mode would have added.")
     dropped: list[DropCount]

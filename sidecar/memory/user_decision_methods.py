@@ -134,7 +134,7 @@ def _link_replaced(call: Call, writer: Writer, memory: Memory) -> Memory:
 
 
 def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:
-    """Take back what was remembered: a memory, or all standing instructions.
+    """Take back what was remembered: the memory `id`, or with `allStandingInstructions` every standing instruction.
 
     It is no longer a standing instruction, its memory is deleted, and the same content is not captured again. A
     statement that it had replaced holds again, and has its confidence back. Agents cannot undo.

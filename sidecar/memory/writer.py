@@ -260,6 +260,6 @@ def filtered_words(title: str, text: str) -> tuple[str, str]:
     """Return title and text as they may be stored. Raise InvalidParams if nothing remains."""
     filtered_title, filtered_text = filter_private(title).text, filter_private(text, preserves_ends=True).text
     if not filtered_text.strip() and not filtered_title:
-        raise InvalidParams("The text is empty after private parts are removed.")
+        raise InvalidParams("Nothing of the text remains without private parts and text of the sidecar.")
     first_line = next((line.strip(" #") for line in filtered_text.splitlines() if line.strip(" #")), "")
     return (filtered_title or first_line)[:MAX_TITLE], filtered_text

@@ -318,7 +318,7 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
 
     With a project, also check its repository, memory files, registry, knowledge sync, memory branch and the limit of
     watches, and whether it was moved. Each finding has a remedy.
-    `fix` first backs up the state file, then repairs what can be repaired and checks again.
+    `fix` backs up the state file, repairs what can be repaired, and checks again.
     """
     path = params.project_path
     workspace = None if path is None else call.process.workspaces.get(path, None)

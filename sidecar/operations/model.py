@@ -109,7 +109,9 @@ class StateDoctorResult(WireModel):
     healthy: bool = Field(description="Whether there are no findings, or all were repaired.")
     checks: list[DoctorCheck]
     findings: list[DoctorFinding]
-    backup: str | None = Field(description="Path of the backup of the state file, made before any change.")
+    backup: str | None = Field(
+        description="Path of the backup of the state file, made before the first repair; null without a repair."
+    )
     versions: dict[str, str] = Field(description="Versions in use, for a bug report.")
 
 

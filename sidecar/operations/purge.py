@@ -50,8 +50,8 @@ class _PurgeScope(NamedTuple):
 def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     """Remove the data of a project, data of some age, or kinds of data; report what was removed and what remains.
 
-    Artifacts, memories, settings, the state of the registry and of the knowledge sync, and damaged files are removed
-    only when named. With `dryRun` nothing is removed. It works on a full disk: files go first and make room.
+    Needs a project, an age, or kinds. With `dryRun` nothing is removed. It works on a full disk: files go first and
+    make room.
     """
     call.database.require_in_place()
     selection = _purge_scope(call, params)

@@ -105,8 +105,9 @@ def continuation_text(call: Call, sub_chat_id: str, sendable_bytes: int, memorie
 def explain(call: Call, params: ExplainParams) -> ExplainResult:
     """Show what a run's pre-run sent, or what one would send now, item by item, with the reasons.
 
-    For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. Without
-    params the newest recorded run of any project is shown. A hypothetical pre-run is not recorded.
+    For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. At most one
+    member is accepted; without one, the newest recorded run of any project is shown. The last 400 pre-runs are
+    recorded, a hypothetical one is not.
     """
     if params.pre_run is not None:
         return explain_next(call, params.pre_run)

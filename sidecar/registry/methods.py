@@ -482,7 +482,7 @@ def entity_named(registry: Registry, name: str) -> Entity:
     """Return the entity with an id or key; raise NotFound, and Conflict for an ambiguous key."""
     matches = registry.lookup(name)
     if not matches:
-        raise NotFound("There is no entity with that id.", hint="`registry/list` lists the entities.")
+        raise NotFound("No entity has that id.", hint="`registry/list` lists the entities.")
     if len(matches) > 1:
         ids = ", ".join(f"`{entity.id}`" for entity in matches[:5])
         raise Conflict("Several entities have that key.", hint=f"Use one of {ids}.")

@@ -243,7 +243,7 @@ class RegistryWriteResult(WireModel):
 
     path: str = Field(description="The file, relative to the project.")
     changes: list[ChangeEntry]
-    written: bool = Field(description="False for a dry run, and if nothing changed.")
+    written: bool = Field(description="Whether the registry's file was written.")
     backup: str | None = Field(description="The backup of the old file, relative to the project.")
     entity: EntityEntry | None = Field(description="The current entity; null if it was removed.")
     orphaned: list[str] = Field(description="Ids of entities with unresolved dependencies.")
@@ -308,7 +308,7 @@ class HealthFinding(WireModel):
     """A problem or a note about an entity or a file."""
 
     check: CheckName
-    severity: str = Field(pattern="^(problem|note)$", description="Notes do not affect `healthy`.")
+    severity: Literal["problem", "note"] = Field(description="Notes do not affect `healthy`.")
     id: str = Field(description="The entity; empty if it concerns only a file.")
     file: str = Field(description="Relative to the project.")
     message: str

@@ -52,7 +52,7 @@ def remove_entity(text: str, category: str, key: str) -> str:
     try:
         return _edited(lambda: yaml_text.remove_key(text, ("entities", category, key)))
     except KeyError as error:
-        raise NotFound("The file has no entity with that id.") from error
+        raise NotFound("No entity of the file has that id.") from error
 
 
 def set_metadata(text: str, fields: Fields) -> str:
@@ -316,7 +316,10 @@ def resolve_inside(project: Path, path: str, root: str | None = None) -> str:
     root = root or os.path.realpath(project)
     absolute = os.path.realpath(os.path.join(root, path))
     if not path or "\0" in path or not absolute.startswith(os.path.join(root, "")):
-        raise PolicyDenied(f"`{path[:200]}` is outside the project.", hint="Paths are relative to the project.")
+        raise PolicyDenied(
+            f"`{path[:200]}` is outside the project.",
+            hint="Use a path relative to the project that no link leads out of it.",
+        )
     return absolute
 
 

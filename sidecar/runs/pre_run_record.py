@@ -109,7 +109,7 @@ class PreRunMetadata(WireModel):
     file_hits: int = Field(description="File summaries that came from the file cache.")
     file_misses: int = Field(description="File summaries that were computed.")
     injected_bytes: int = Field(description="Bytes sent that were new to this provider session.")
-    would_inject_bytes: int = Field(description="The same as `injectedBytes`, also computed when nothing is sent.")
+    would_inject_bytes: int = Field(description="The same as `injectedBytes`, also computed in passive mode.")
     reused_bytes: int = Field(description="Bytes of the packs valid for this call that the session already has.")
     baseline_bytes: int = Field(description="Cost of sending all packs again: would-inject plus reused.")
     reused_percent: float = Field(description="Reused of baseline, 0 to 100, one decimal.")

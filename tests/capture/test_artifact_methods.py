@@ -66,6 +66,12 @@ def test_an_update_without_a_difference_changes_nothing(chat: Conversation) -> N
     assert chat.decide("update", draft["id"]) == draft
 
 
+def test_a_blank_title_is_refused_with_the_reason(chat: Conversation) -> None:
+    params = {"projectPath": chat.project_path, "id": only(chat)["id"]}
+    failure = chat.client.error("artifact/update", {**params, "title": "  "})
+    assert (failure.code, "not blank" in failure.message) == (-32602, True)
+
+
 def test_updating_a_changed_artifact_is_a_conflict_and_loses_nothing(chat: Conversation) -> None:
     draft = only(chat)
     first = chat.decide("update", draft["id"], title="First", expectedUpdatedAt=draft["updatedAt"])

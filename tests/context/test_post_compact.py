@@ -46,7 +46,7 @@ def test_a_repeated_post_compact_counts_once_with_the_same_result(compacted: Cal
 
 def test_the_third_compaction_restarts_the_session(compacted: Callable[..., Any]) -> None:
     assert [compacted(f"c-{number}")["restart"] for number in (1, 2, 3)] == [False, False, True]
-    assert compacted("c-4")["reasons"] == ["4 compactions in this session (from 3)"]
+    assert compacted("c-4")["reasons"] == ["4 compactions in this session (limit: 3)"]
     assert compacted("c-1", sessionId="s-2")["compactions"] == 1
 
 
@@ -62,7 +62,7 @@ def test_a_score_drop_above_fifteen_percent_after_a_compaction_restarts_the_sess
     score(90)
     compacted()
     assert not score(76.5)["restart"]
-    assert score(76)["reasons"] == ["the agent's score fell by 16% (more than 15%)"]
+    assert score(76)["reasons"] == ["the agent's score fell by 15.6 % (limit: 15 %)"]
     other = {"cwd": str(chati.path), "sessionId": "s-1", "score": 20, "agent": "architect"}
     assert not client.request("context/continuation", other)["restart"]
 

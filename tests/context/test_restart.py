@@ -31,7 +31,7 @@ def test_exactly_the_met_criteria_are_listed(counters: SessionCounters) -> None:
 def test_a_drop_of_exactly_fifteen_percent_is_not_a_criterion() -> None:
     assert tuple(restart_criteria(SessionCounters(last_score=100, score=85)).values()) == ()
     assert tuple(restart_criteria(SessionCounters(last_score=100, score=84.9)).values()) == (
-        "the agent's score fell by 15% (more than 15%)",
+        "the agent's score fell by 15.1 % (limit: 15 %)",
     )
 
 

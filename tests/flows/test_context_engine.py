@@ -201,7 +201,7 @@ def test_the_third_compaction_requests_a_new_session_with_the_resume_point(
         restarts.append(active.client.request("context/postCompact", entry)["restart"])
     answer = active.client.request("context/continuation", params)
     assert restarts == [False, False, True]
-    assert answer["reasons"] == ["3 compactions in this session (from 3)"]
+    assert answer["reasons"] == ["3 compactions in this session (limit: 3)"]
     text = (repository.path / answer["path"]).read_text(encoding="utf-8")
     assert "> Phase 3 is done" in text
     assert "brief(in_progress, 45%)" in text

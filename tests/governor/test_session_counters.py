@@ -38,7 +38,7 @@ def test_compactions_reported_by_different_calls_add_up(start_chat: StartChat) -
     ask(chat, "preCompact", compactionId="fourth")
     decision = governed(chat)
     assert decision["action"] == "rehydrate"
-    assert decision["reasons"] == ["3 compactions in this session (from 3)"]
+    assert decision["reasons"] == ["3 compactions in this session (limit: 3)"]
     assert restart(chat)["reasons"] == decision["reasons"]
 
 
@@ -69,7 +69,7 @@ def test_scores_reported_by_different_calls_are_compared(start_chat: StartChat) 
     assert restart(chat, score=70)["counters"] == {
         "compactions": 1, "criticalInARow": 0, "scoreBefore": 90, "score": 70, "nextAgent": None,
     }  # fmt: skip
-    assert governed(chat)["reasons"] == ["the agent's score fell by 22% (more than 15%)"]
+    assert governed(chat)["reasons"] == ["the agent's score fell by 22.2 % (limit: 15 %)"]
 
 
 def test_a_session_keeps_its_counters_while_another_one_is_used(start_chat: StartChat) -> None:

@@ -334,7 +334,7 @@ def test_a_host_that_continues_the_same_session_gets_another_request_only_for_a_
     assert turns["value"] == 7, "the session has all its turns still"
     for _ in range(3):
         chat.post_run(chat.pre_run("/compact"), "/compact")
-    assert chat.pre_run("go on")["governor"]["reasons"][0] == "3 compactions in this session (from 3)"
+    assert chat.pre_run("go on")["governor"]["reasons"][0] == "3 compactions in this session (limit: 3)"
 
 
 def test_a_session_restarted_by_the_user_has_no_pressure(start_chat: StartChat) -> None:
@@ -355,7 +355,7 @@ def test_three_compactions_trigger_a_rehydrate(start_chat: StartChat) -> None:
     chat.turn(PROMPT)
     decisions = [chat.post_run(chat.pre_run("/compact"), "/compact")["governor"] for _ in range(3)]
     assert [decision["action"] for decision in decisions] == ["ok", "ok", "rehydrate"]
-    assert decisions[-1]["reasons"] == ["3 compactions in this session (from 3)"]
+    assert decisions[-1]["reasons"] == ["3 compactions in this session (limit: 3)"]
 
 
 def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(start_chat: StartChat) -> None:

@@ -64,7 +64,7 @@ def test_dependencies_resolve_by_key_then_without_the_type_suffix(
 def test_entity_is_returned_by_id_and_by_key(framework: Project) -> None:
     assert framework.request("get", id="agents/ux") == framework.request("get", id="ux")
     missing = framework.error("get", id="agents/nobody")
-    assert (missing.code, missing.message) == (-32016, "There is no entity with that id.")
+    assert (missing.code, missing.message) == (-32016, "No entity has that id.")
 
 
 def test_ambiguous_key_is_rejected(make_project: Callable[..., Project]) -> None:
