@@ -19,7 +19,7 @@ def command(shop: Repository, state_dir: Path) -> Command:
 
     def run(*arguments: str, cwd: Path = shop.path / "src", **variables: str) -> Done:
         where = ("--state-dir", str(state_dir))
-        return run_command("session", *arguments, *where, cwd=cwd, temporary=state_dir.parent, **variables)
+        return run_command("session", *arguments, *where, cwd=cwd, temporary=state_dir.parent, stdin=b"", **variables)
 
     return run
 
