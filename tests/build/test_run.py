@@ -196,7 +196,7 @@ def test_the_session_is_printed_on_a_plain_terminal(finished: Session) -> None:
     assert re.findall(r"^(\d+)\. .+\nLook for: .+\.$", printed, re.MULTILINE) == [*"123456789", "10"]
     assert printed.count("governor") >= 6
     assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", printed, re.MULTILINE), "files with scores"
-    assert "identifiers      defines identifiers named in the prompt" in printed
+    assert "identifiers        defines identifiers named in the prompt" in printed
     assert re.search(r"fresh +by \w+; measured alone: state \d+\.\d ms by \w+", printed)
     assert re.search(r"context +CRITICAL, \d+ % remaining; block L0 L1, \d+ of 800 tokens", printed)
     assert "user_correction" in printed
