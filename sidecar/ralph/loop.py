@@ -66,6 +66,8 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     """Validate the request before anything runs; raise InvalidParams, PolicyDenied, WorkspaceUnavailable."""
     if not params.prompt.strip():
         raise InvalidParams("The prompt is empty.")
+    if not params.completion_promise.strip():
+        raise InvalidParams("`completionPromise` has no visible character.")
     if params.max_iterations and params.min_iterations > params.max_iterations:
         raise InvalidParams("`minIterations` is larger than `maxIterations`.")
     cwd = Path(params.cwd)

@@ -119,6 +119,7 @@ def test_invalid_requests_are_refused_with_their_code(
 
     assert client.error("ralph/start", {**start_params, "change": "../x"}).code == -32602
     assert client.error("ralph/start", {**start_params, "prompt": " "}).code == -32602
+    assert client.error("ralph/start", {**start_params, "completionPromise": " "}).code == -32602
     assert client.error("ralph/start", {**start_params, "cwd": str(tmp_path / "nowhere")}).code == -32010
     assert client.error("ralph/start", {**start_params, "cwd": "relative"}).code == -32010
 
