@@ -750,7 +750,7 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
-/** Conclusion on one outcome of chats. Less is better; of a rate more is better, because it means sooner. */
+/** Conclusion on one outcome of chats. Less is better, except for a rate: more means sooner. */
 export interface ExperimentOutcome {
   name: string
   title: string
@@ -869,7 +869,7 @@ export interface ExplainedStatement {
 export interface FileMove {
   /** Previous path, relative to the project folder. */
   path: string
-  /** expired: its day or session is over; stale: its score has been low for long. */
+  /** expired: its day or session is over; stale: its score has been low for 90 days. */
   reason: "expired" | "stale"
 }
 
@@ -1146,7 +1146,7 @@ export interface KnowledgeCounts {
   unchanged: number
 }
 
-/** Refs by how the repository's items compare with the last sync: of a partial run, those it looked at. */
+/** Refs by how the repository's items compare with the last sync; of a partial run, only those it looked at. */
 export interface KnowledgeDelta {
   added: string[]
   updated: string[]
@@ -1437,7 +1437,7 @@ export interface Leakage {
   storedArtifacts: number
   /** Control chats that read stored memories or called the sidecar's tools. */
   controlChats: number
-  /** Control chats of these that reached something a treated chat stored. */
+  /** Those of them that reached something that a treated chat stored. */
   leakedChats: number
   sentence: string
 }
@@ -3097,7 +3097,7 @@ export interface RolloutStatus {
   share: number
   experiment: string | null
   /**
-   * Why nothing is compared or sent, null otherwise: layers of settings contradict each other, or the mode is not active.
+   * Why nothing is compared or sent, else null: layers of settings contradict each other, or the mode is not active.
    */
   problem: string | null
   /** While set, no chat receives packs unless its user chose so; `rollout/resume` ends it. */
@@ -3722,10 +3722,10 @@ export interface Methods {
    *
    * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
    * model, when nothing is ready at the deadline, when the state cannot be read or written, in a control chat of a
-   * rollout, and when there is nothing to send. That is the state of an initialized process: where `initialize` fails,
-   * because the state cannot be opened, the host sends the prompt as it is. With a `system` text, which Claude gets on
-   * each call, a call without new blocks is `inject` all the same. What is sent counts as delivered once
-   * `continuity/postRun` confirms that the run reached the provider.
+   * rollout, and when there is nothing to send. If `initialize` fails because the state cannot be opened, there is no
+   * pre-run, and the host sends the prompt unchanged. With a `system` text, which Claude gets on each call, a call
+   * without new blocks is still `inject`. What is sent counts as delivered once `continuity/postRun` confirms that the
+   * run reached the provider.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -3811,7 +3811,7 @@ export interface Methods {
    */
   "rollout/status": { params: RolloutParams; result: RolloutResult }
   /**
-   * End the suspension of a rollout: chats receive packs again by their arms.
+   * End the suspension of a rollout: chats receive packs again according to their arms.
    *
    * The guard looks only at chats and runs that start afterwards.
    *
@@ -3845,8 +3845,8 @@ export interface Methods {
    * are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
    * no word with the query, but being recent, long or a test alone is not enough. Regions are definitions, windows of
    * long ones and the code between, ranked by the query's words, names, call chains and stack frames. If a query is
-   * one name, as `getUserName` or "who calls get_user_name", files with it come first, and only regions with it are
-   * returned, and the code that its definition uses, if any has it. Waits at most two seconds for indexing.
+   * one name, as `getUserName` or "who calls get_user_name", files with it come first; if any region has it, only such
+   * regions and the code that its definition uses are returned. Waits at most two seconds for indexing.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -4217,7 +4217,7 @@ export interface Methods {
   /**
    * Resolve conflicts, as suggested or as requested. Items without conflicts are not touched.
    *
-   * Without `type` also try failed items again: the named one, or all that are quarantined.
+   * Without `type`, failed items are tried again as well: the named one, or all that are quarantined.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
    */

@@ -277,8 +277,8 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
     no word with the query, but being recent, long or a test alone is not enough. Regions are definitions, windows of
     long ones and the code between, ranked by the query's words, names, call chains and stack frames. If a query is
-    one name, as `getUserName` or "who calls get_user_name", files with it come first, and only regions with it are
-    returned, and the code that its definition uses, if any has it. Waits at most two seconds for indexing.
+    one name, as `getUserName` or "who calls get_user_name", files with it come first; if any region has it, only such
+    regions and the code that its definition uses are returned. Waits at most two seconds for indexing.
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)

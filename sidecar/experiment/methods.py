@@ -148,7 +148,7 @@ def status(call: Call, params: RolloutParams) -> RolloutResult:
 
 
 def resume(call: Call, params: RolloutParams) -> RolloutResult:
-    """End the suspension of a rollout: chats receive packs again by their arms.
+    """End the suspension of a rollout: chats receive packs again according to their arms.
 
     The guard looks only at chats and runs that start afterwards.
     """

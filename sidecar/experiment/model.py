@@ -21,7 +21,7 @@ class RolloutStatus(WireModel):
     share: int = Field(description="Percent of new chats that are active while the mode is active.")
     experiment: str | None
     problem: str | None = Field(
-        description="Why nothing is compared or sent, null otherwise: layers of settings contradict each other, or the"
+        description="Why nothing is compared or sent, else null: layers of settings contradict each other, or the"
         " mode is not active."
     )
     suspended: RolloutSuspension | None = Field(
@@ -42,7 +42,7 @@ OutcomeVerdict = Literal["better", "worse", "noDifference", "unknown", "notMeasu
 
 
 class ExperimentOutcome(WireModel):
-    """Conclusion on one outcome of chats. Less is better; of a rate more is better, because it means sooner."""
+    """Conclusion on one outcome of chats. Less is better, except for a rate: more means sooner."""
 
     name: str
     title: str
@@ -77,7 +77,7 @@ class Leakage(WireModel):
     stored_memories: int = Field(description="Memories that treated chats added; each capture is marked with its arm.")
     stored_artifacts: int = Field(description="Artifacts that treated chats left; `artifact/get` shows the mark.")
     control_chats: int = Field(description="Control chats that read stored memories or called the sidecar's tools.")
-    leaked_chats: int = Field(description="Control chats of these that reached something a treated chat stored.")
+    leaked_chats: int = Field(description="Those of them that reached something that a treated chat stored.")
     sentence: str
 
 

@@ -131,7 +131,7 @@ def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:
 def resolve(call: Call, params: KnowledgeResolveParams) -> KnowledgeSyncResult:
     """Resolve conflicts, as suggested or as requested. Items without conflicts are not touched.
 
-    Without `type` also try failed items again: the named one, or all that are quarantined.
+    Without `type`, failed items are tried again as well: the named one, or all that are quarantined.
     """
     if params.resolution is not None and params.type is None:
         raise InvalidParams("`resolution` requires `type`, because resolutions depend on it.")

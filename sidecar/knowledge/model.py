@@ -64,7 +64,7 @@ class KnowledgeSyncParams(KnowledgePlanParams):
 
 
 class KnowledgeDelta(WireModel):
-    """Refs by how the repository's items compare with the last sync: of a partial run, those it looked at."""
+    """Refs by how the repository's items compare with the last sync; of a partial run, only those it looked at."""
 
     added: list[str]
     updated: list[str]

@@ -410,7 +410,7 @@ class FileMove(WireModel):
 
     path: str = Field(description="Previous path, relative to the project folder.")
     reason: ArchiveReason = Field(
-        description="expired: its day or session is over; stale: its score has been low for long."
+        description="expired: its day or session is over; stale: its score has been low for 90 days."
     )
 
 

@@ -55,10 +55,10 @@ def pre_run(call: Call, params: PreRunParams, *, is_first: bool = True) -> PreRu
 
     The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
     model, when nothing is ready at the deadline, when the state cannot be read or written, in a control chat of a
-    rollout, and when there is nothing to send. That is the state of an initialized process: where `initialize` fails,
-    because the state cannot be opened, the host sends the prompt as it is. With a `system` text, which Claude gets on
-    each call, a call without new blocks is `inject` all the same. What is sent counts as delivered once
-    `continuity/postRun` confirms that the run reached the provider.
+    rollout, and when there is nothing to send. If `initialize` fails because the state cannot be opened, there is no
+    pre-run, and the host sends the prompt unchanged. With a `system` text, which Claude gets on each call, a call
+    without new blocks is still `inject`. What is sent counts as delivered once `continuity/postRun` confirms that the
+    run reached the provider.
     """
     decision: PreRunDecision | None = None
     try:
