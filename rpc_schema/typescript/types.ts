@@ -213,7 +213,7 @@ export interface BudgetsSettings {
   /** Maximum bytes of all packs of one call in token mode debug; less as the context window fills. Default: 42000. */
   debug?: number | null
   /**
-   * Maximum bytes of the code in a session's first context, at most 52 % of the call's bytes; a third of it for a follow-up. Times 0.6 in token mode low, 1.75 in debug; less as the context window fills. Default: 12288.
+   * Maximum bytes of a session's first context block, at most 52 % of the call's bytes; a third of it for a follow-up. Times 0.6 in token mode low, 1.75 in debug; less as the context window fills. Default: 12288.
    */
   context?: number | null
   /**

@@ -238,7 +238,7 @@ SETTINGS: tuple[Setting, ...] = (
         "budgets.context",
         "int",
         12_288,
-        "Maximum bytes of the code in a session's first context, at most 52 % of the call's bytes; a third of it for a"
+        "Maximum bytes of a session's first context block, at most 52 % of the call's bytes; a third of it for a"
         " follow-up. Times 0.6 in token mode low, 1.75 in debug; less as the context window fills.",
         minimum=1_000,
     ),
