@@ -126,7 +126,11 @@ def loop_folder(cwd: Path, change: str) -> LoopFolder:
         raise WorkspaceUnavailable("The working folder does not exist.", hint=f"Create {cwd}, or name another folder.")
     root = worktree_top(cwd)
     folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change), _control_folder(root))
-    if Path(os.path.realpath(folder.iterations)) != folder.iterations:
+    try:
+        is_real = Path(os.path.realpath(folder.iterations)) == folder.iterations
+    except OSError:  # it is replaced at this moment
+        is_real = False
+    if not is_real:
         raise PolicyDenied(
             "The loop's folder is a link out of the project.", hint=f"Remove the link below {root / STATE_PARTS[0]}."
         )

@@ -314,7 +314,10 @@ def resolve_inside(project: Path, path: str, root: str | None = None) -> str:
     `root` is the project's real path, for callers with many files.
     """
     root = root or os.path.realpath(project)
-    absolute = os.path.realpath(os.path.join(root, path))
+    try:
+        absolute = os.path.realpath(os.path.join(root, path))
+    except OSError as error:  # a folder on the way is replaced at this moment
+        raise _unreadable(path, error) from error
     if not path or "\0" in path or not absolute.startswith(os.path.join(root, "")):
         raise PolicyDenied(
             f"`{path[:200]}` is outside the project.",

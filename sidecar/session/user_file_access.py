@@ -99,7 +99,10 @@ def remove(rules_file: RulesFile, before: FileSnapshot, created_count: int) -> N
 
 def _resolve_inside(root: Path, file: str) -> str:
     top = os.path.realpath(root)
-    path = os.path.realpath(os.path.join(top, *file.split("/")))
+    try:
+        path = os.path.realpath(os.path.join(top, *file.split("/")))
+    except OSError:  # a folder on the way is replaced at this moment
+        path = os.path.dirname(top)
     below = os.path.relpath(path, top) if os.path.splitdrive(path)[0] == os.path.splitdrive(top)[0] else ".."
     parts = below.split(os.sep)
     if parts[0] == ".." or ".git" in [part.casefold() for part in parts]:

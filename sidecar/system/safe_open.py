@@ -328,7 +328,10 @@ def read_below(
     absolute = os.path.join(folder, path)
     parent = os.path.dirname(absolute)
     if checked is None or parent not in checked:
-        real = os.path.realpath(parent)
+        try:
+            real = os.path.realpath(parent)
+        except OSError:  # a folder on the way is replaced at this moment
+            return None
         if real != folder and not real.startswith(os.path.join(folder, "")):
             return None
         if checked is not None:

@@ -1,5 +1,6 @@
 """A repository whose configuration names programs, and one whose history is larger than it appears."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,52 @@ PROGRAMS = (
     "core.alternateRefsCommand", "diff.external", "diff.evil.command", "diff.evil.textconv", "merge.evil.driver",
     "gpg.program", "uploadpack.packObjectsHook", "credential.helper", "alias.status", "filter.evil.smudge",
 )  # fmt: skip
+
+
+FOLDER_CALLS: tuple[tuple[str, str, dict[str, str]], ...] = (
+    (".chati/memories", "memory/add", {"text": "Prices are whole cents."}),
+    (".chati", "registry/put", {"id": "scripts/b", "path": "src/b.py", "type": "script", "purpose": "Adds prices"}),
+    (".spool", "ralph/addContext", {"change": "login", "text": "Use the form."}),
+    (".claude", "session/activate", {"ide": "claude-code"}),
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize(("name", "method", "params"), FOLDER_CALLS, ids=lambda value: str(value)[:20])
+def test_a_link_that_vanishes_while_it_is_resolved_is_refused(
+    name: str,
+    method: str,
+    params: dict[str, str],
+    make_repository: Callable[..., Repository],
+    client: Client,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    project, outside = make_repository({"src/b.py": "x = 1\n"}).path, tmp_path / "outside"
+    outside.mkdir()
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).symlink_to(outside)
+
+    def vanish(path: str, **_: object) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "readlink", vanish)
+    failure = client.error(method, {"cwd": str(project), **params})
+    assert failure.code != -32603
+    assert list(outside.iterdir()) == []
+
+
+def test_memories_in_a_folder_that_is_replaced_while_it_is_opened_are_refused(
+    make_repository: Callable[..., Repository], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_repository({"src/b.py": "x = 1\n"}).path
+
+    def replaced(*_: object, **__: object) -> None:
+        raise NotADirectoryError
+
+    monkeypatch.setattr("sidecar.memory.files.memory_folder.open_real_folder", replaced)
+    failure = client.error("memory/add", {"cwd": str(project), "text": "Prices are whole cents."})
+    assert "cannot be created" in failure.message
 
 
 @pytest.fixture

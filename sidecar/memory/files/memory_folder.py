@@ -77,10 +77,8 @@ class MemoryFolder:
                 with open_real_folder(self._project, parts, make=True) as folder:
                     if is_ours or len(parts) > 1:
                         _ignore_itself(folder)
-        except NotADirectoryError:
-            self.exists()  # raises what is in the place
-            raise
         except OSError as error:
+            self.exists()  # raises what is in the place
             raise WorkspaceUnavailable(
                 "The memories folder cannot be created.", hint="Grant this user write access to the project."
             ) from error
