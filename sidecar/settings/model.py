@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.protected_branches import is_memory_branch
+from sidecar.core.redact import redact
 from sidecar.core.secret_formats import MAX_PATTERN_CHARACTERS, pattern_problem
 from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.settings.resolve import Layer
@@ -30,6 +31,8 @@ from sidecar.settings.table import (
 def _validate_branch(name: str) -> str:
     if not is_memory_branch(name):
         raise ValueError("must be the name of a branch that nobody works on")
+    if redact(name) != name:
+        raise ValueError("must not contain a secret")
     return name
 
 

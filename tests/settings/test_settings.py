@@ -14,6 +14,7 @@ from sidecar.settings import BY_NAME, SETTINGS, Layer, resolve_layers
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.secret_shapes import TOKENS
 
 LAYERS: tuple[Layer, ...] = ("initialize", "global", "project", "environment")
 NAMES = st.sampled_from([row.name for row in SETTINGS])
@@ -32,6 +33,13 @@ def test_the_last_layer_with_a_value_wins(values: list[dict[str, Any]]) -> None:
         source, expected = values_set[-1] if values_set else ("default", row.default)
         assert (settings.resolved[row.name].source, settings[row.name]) == (source, expected)
     assert set(settings.resolved) == set(BY_NAME)
+
+
+def test_a_branch_whose_name_contains_a_secret_is_refused(client: Client) -> None:
+    branch = f"memory/{TOKENS['Supabase'].text}"
+    failure = client.error("settings/update", {"settings": {"memoryBranch": branch}})
+    assert failure.message == "`settings.memoryBranch` must not contain a secret."
+    assert branch not in str(client.request("settings/get"))
 
 
 def test_new_bytes_per_call_never_exceed_the_budget() -> None:
