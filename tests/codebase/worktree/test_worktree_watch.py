@@ -28,7 +28,6 @@ from tests.support.repositories import Repository
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux is watched")
 
 Make = Callable[..., Repository]
-QUICK_STEPS = 120
 
 
 @pytest.fixture
@@ -353,9 +352,9 @@ def test_a_dropped_workspace_is_no_longer_watched(process: Process, repository: 
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("seed", range(101, 101 + examples(3, 1)))
+@pytest.mark.parametrize("seed", range(101, 101 + examples(10, 1)))
 def test_random_work_never_makes_a_state_stale(sidecar: MemorySidecar, tmp_path: Path, seed: int) -> None:
-    walked = walk(sidecar, tmp_path, seed, QUICK_STEPS // 3)
+    walked = walk(sidecar, tmp_path, seed, examples(200, 40))
     assert walked.differences == []
     assert walked.watched_before > 0
 
