@@ -35,6 +35,19 @@ def commit_within_a_second(work: RandomWork) -> None:
         work.git("commit", "--quiet", "--all", "--message", f"Feed the {word}")
 
 
+def go_to_the_same_commit(work: RandomWork) -> None:
+    work.git("checkout", "--quiet", "--force", "--detach", "main~0")
+    work.git("clean", "--quiet", "--force", "-d")
+
+
+def merge(work: RandomWork) -> None:
+    work.git("merge", "--quiet", "--message", "Merge", work.random.choice(("main", "one", "two")))
+
+
+SHARED_WORK = (sparse_checkout, commit_within_a_second, go_to_the_same_commit, merge)
+"""What makes the caches and the histories of several worktrees meet."""
+
+
 @pytest.mark.parametrize("seed", range(examples(6, 1)))
 def test_answers_after_random_work_equal_those_of_an_empty_state(
     open_sidecar: Callable[..., MemorySidecar],
@@ -43,7 +56,7 @@ def test_answers_after_random_work_equal_those_of_an_empty_state(
     seed: int,
 ) -> None:
     project, chance = make_repository(FILES), random.Random(seed)
-    work = RandomWork(project, tmp_path / "outside", seed, [*OPERATIONS, sparse_checkout, commit_within_a_second])
+    work = RandomWork(project, tmp_path / "outside", seed, [*OPERATIONS, *SHARED_WORK * 12])
     roots = [project.path, *(project.add_worktree(tmp_path / name, name).path for name in ("one", "two"))]
     known = open_sidecar()
     known.client.initialize()
