@@ -87,9 +87,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 _ONLY_TRY = lazy_regex(rf"(?i)^(?:i|we)(?:['’]ve| have)?\s{_ADVERB}(?:tried|attempted)\s")
 _IT_FAILED = lazy_regex(rf"(?i)^(?:it|that|this)\s{_FAILED}")
-_GAVE_UP = lazy_regex(
-    r"(?i)^(?:(?:i|we) )?(?:then )?gave (?:it |that )?up(?: on [^,;]{1,60}?)?\s(?:because|since|as)\s"
-)
+_GAVE_UP = lazy_regex(r"(?i)^(?:i |we )?(?:then )?gave (?:it |that )?up(?: on [^,;]{1,60}?)?\s(?:because|since|as)\s")
 MAX_TRIED, MAX_REASON = 160, 300
 MAX_SENTENCE = 600
 """Longer sentences rarely state what was tried, and matching time grows with the square of the length."""
@@ -252,11 +250,11 @@ _REPLACED = lazy_regex(
 _REMOVED = lazy_regex(
     rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|stashed|shelved|got rid of)\s+(?P<what>.+)"
     rf"|{_BY_WHOM}(?:took|taken|ripped|threw|pulled)\s+(?P<what3>[^\s.;:,][^.;:,]{{1,60}}?)\s(?:(?:back|right)\s)?out(?:\sagain)?(?=\W*$|[.,;:]|\s(?:because|since|as|so|and)\b)"
-    rf"|{_BY_WHOM}(?:eliminé|eliminamos|elimin[aoó]d[oa]s?|eliminando|quité|quitamos|quitad[oa]s?|quitando|revertí|revertid[oa]s?|deshice|removi|removemos|removid[oa]s?|removendo|retirei|reverti|desfiz|supprim(?:ée?s?|ant)|retir(?:ée?s?|ant)|annulée?s?|enlevée?s?|rimoss[oaei]|rimuovendo|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?|отказал(?:ся|ась|ись) от|отбросил[аи]?|abandoné|descarté|abandonei|descartei|abandonnée?s?|abbandonat[oaei]|scartat[oaei])\s+(?P<what2>.+)"
+    rf"|{_BY_WHOM}(?:eliminé|eliminamos|elimin[aoó]d[oa]s?|eliminando|quité|quitamos|quitad[oa]s?|quitando|revertí|revertid[oa]s?|deshice|removi|removemos|removid[oa]s?|removendo|retirei|reverti|desfiz|supprim(?:ée?s?|ant)|retir(?:ée?s?|ant)|annulée?s?|enlevée?s?|rimoss[oaei]|rimuovendo|eliminat[oaei]|annullat[oaei]|tolt[oaei]|levat[oaei]|buttat[oaei] via|удалил[аи]?|убрал[аи]?|откатил[аи]?|отказал(?:ся|ась|ись) от|отбросил[аи]?|abandoné|descarté|abandonei|descartei|abandonnée?s?|abbandonat[oaei]|scartat[oaei])\s+(?P<what2>.+)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
     r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verworfen|aufgegeben|verwijderd|teruggedraaid|verworpen|opgegeven)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
-    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し|断念し|取りやめ|やめ(?:まし)?た)|^(?P<object8>[^。、は]{2,40}?)は[^。]{2,80}?(?:ため|ので)、(?:断念し|取りやめ|やめ(?:まし)?た)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退|放弃)(?:了|掉了?)?(?P<what5>[^，。]{2,80})|^(?P<object9>[^，。]{2,40}?)(?:方案|方法)?在[^，。]{2,40}失败，(?:所以|因此)(?:我们?)?放弃"
+    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し|断念し|取りやめ|やめ(?:まし)?た)|^[^。、]{2,80}?(?:ため|ので)、(?P<object13>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|断念し|取りやめ|やめ(?:まし)?た)|^(?P<object8>[^。、は]{2,40}?)は[^。]{2,80}?(?:ため|ので)、(?:断念し|取りやめ|やめ(?:まし)?た)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退|放弃)(?:了|掉了?)?(?P<what5>[^，。]{2,80})|^(?P<object9>[^，。]{2,40}?)(?:方案|方法)?在[^，。]{2,40}失败，(?:所以|因此)(?:我们?)?放弃"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|got|(?:has|have)(?:\s(?:now|since|also))?\sbeen)\s"
     r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
     r"(?!\s(?:when|if|after|once|by|on|as|before|unless|automatically)\b)"
@@ -282,7 +280,9 @@ _REMAINDER = lazy_regex(
 _BECAUSE = lazy_regex(
     r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s|[,;]?\s(?:parce qu|puisqu)['’]|，?(?:因为|由于)"
 )
-_BECAUSE_BEFORE = lazy_regex(r"は(?P<why>[^。は]{2,80}?)(?:ため|ので)、|在(?P<why2>[^，。]{2,40}失败)，(?:所以|因此)")
+_BECAUSE_BEFORE = lazy_regex(
+    r"(?:は|^)(?P<why>[^。は]{2,80}?)(?:ため|ので)、|在(?P<why2>[^，。]{2,40}失败)，(?:所以|因此)"
+)
 _SEQUEL = lazy_regex(
     r"(?i)\s?[;；]\s?|,?\s(?:and|so|und|daher|sodass|y|así que|e|então|et|donc|quindi|en|dus|и|поэтому)\s(?=[^;]{0,80}\b(?:now|instead|jetzt|nun|stattdessen|ahora|agora|maintenant|ora|nu|теперь)\b)"
 )
@@ -390,7 +390,7 @@ def removed_work(sentence: str) -> RemovedWork | None:
         what, instead = _head(what or object_) or _plain(_CLAUSE_BEFORE.sub("", subject) or bare), _head(instead)
         place = _IN_PLACE.search(sentence)
         instead = instead or (place["instead"] if place is not None else _plain(sequel[0]) if sequel else "")
-        reason = reason or (before["why"] or before["why2"] if before is not None else "")
+        reason = reason or (next(filter(None, before.groups()), "") if before is not None else "")
         if what:
             return _removed(what, instead, reason)
     failed = _FAILED_WORK.search(masked)
@@ -451,7 +451,7 @@ _UNDO = lazy_regex(
     rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?|roll(?:ed)?\s?back|back out|backed out|undid|scratch (?:that|this|it)|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
     rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them) back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a"
     rf" (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons"
-    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:l[oa]s?\s)?(?:he|hemos)\s(?:revertido|deshecho|restaurado)\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
+    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:l[oa]s?\s)?(?:he|hemos)\s(?:revertido|deshecho|restaurado)\b|\b(?:(?:eu|yo)(?: l[oa]s?)?|(?<!no )l[oa]s?) (?:revertí|reverti|deshice|desfiz)\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
     rf"|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf"
     rf"|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho"
     rf" (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*"

@@ -336,6 +336,29 @@ INSTEAD = (
 )  # fmt: skip
 
 
+@together(
+    ("text", "removed"),
+    [
+        (
+            "割引後に合計が古くなるため、キャッシュを削除しました。",
+            RemovedWork("キャッシュ", "", "割引後に合計が古くなる"),
+        ),
+        ("Ho tolto la cache perché i totali erano vecchi.", RemovedWork("la cache", "", "i totali erano vecchi")),
+        ("Ho buttato via la cache perché era vecchia.", RemovedWork("la cache", "", "era vecchia")),
+    ],
+)
+def test_a_reason_before_or_behind_the_removed_work_is_read(text: str, removed: RemovedWork) -> None:
+    assert removed_work(text) == removed
+
+
+@together("text", ("Eu reverti isso, os totais estavam errados.", "Lo revertí, los totales estaban mal.",
+                   "Yo lo deshice, estaba mal."))  # fmt: skip
+def test_a_user_who_states_to_have_reverted_the_work_is_understood(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert reversal.kind == "undo"
+
+
 @together("text", TAKEN_OUT)
 def test_an_order_to_take_work_out_is_understood_in_ten_languages(text: str) -> None:
     reversal = reversal_in(text)
