@@ -327,7 +327,8 @@ OTHER_SENSES = (
     "haal de prijs uit de database", "gooi een exception", "kick off the build", "kick the tires on the new cache",
     "toss a coin in the test", "jette un œil au cache", "jette une exception", "butta un occhio al codice",
     "tira una excepción", "tira una foto", "saca una captura", "joga os dados no banco",
-    "usa pure sqlite per i test", "invece il test fallisce",
+    "usa pure sqlite per i test", "invece il test fallisce", "Balance numbers live in `balance.csv`",
+    "samedi apparaît à la place de dimanche", "coloquei a vírgula no lugar do ponto",
 )  # fmt: skip
 INSTEAD = (
     "Usa invece sqlite", "usa sqlite invece", "Usa sqlite al posto di postgres", "utilise plutôt sqlite",
