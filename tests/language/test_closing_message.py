@@ -294,6 +294,7 @@ def test_a_heading_that_states_what_was_done_is_a_statement_and_the_title_counts
     (
         "I test passano tutti.", "Todos los tests pasan.", "Los tests están en verde.", "Tous les tests passent.",
         "Os testes passam.", "De tests slagen.", "テストはすべてグリーンです。", "全テスト合格です。",
+        "14件のテストはすべて通ります。",
     ),
 )  # fmt: skip
 def test_passing_tests_without_a_number_are_evidence(sentence: str) -> None:
