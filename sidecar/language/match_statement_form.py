@@ -35,7 +35,6 @@ class ExplicitForm(NamedTuple):
     """Whether its statement is a standing one also in a message that says more."""
     end: int | None = None
     """End of its statement in the sentence; None where the sentence ends."""
-
     is_doubtful: bool = False
     """Whether its statement may concern the product or the task at hand: it is never a standing one."""
 
@@ -339,7 +338,7 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
         return max(match.start("form"), match.start("unspaced")), content
     if name in ("from now on", "for later"):
         task = _ELLIPSIS.match(text, 0, match.start())
-        start = match.start() if _begins_clause(text, match.start()) else task.end() if task else 0
+        start = match.start() if _begins_clause(text, match) else task.end() if task else 0
         return start, f"{text[: match.start()]} {text[match.end() :]}"
     if name == "said before":
         content = text[match.end() - 1 :]
@@ -402,13 +401,14 @@ _TAIL = lazy_regex(r"(?:that|que|dass|che|dat|что|że|:|：)\s{0,3}$", re.IGN
 def _concerns_another(text: str, match: re.Match[str]) -> bool:
     """Whether "remember" is a wish about somebody else in the middle of a sentence: "it should … and remember them"."""
     before = text[: match.start()].strip()
-    is_in_the_middle = bool(before) and text[match.start()].isalpha()
-    return is_in_the_middle and _TAIL.search(match[0]) is None
+    return bool(before) and text[match.start()].isalpha() and _TAIL.search(match[0]) is None
 
 
-def _begins_clause(text: str, position: int) -> bool:
-    """Whether a form in the middle of a sentence opens a clause of its own, with more after it than the form."""
-    return position > 0 and _size(text[position:]) > MIN_CONTENT + 3 and has_concept(text[:position], "end of a clause")
+def _begins_clause(text: str, form: re.Match[str]) -> bool:
+    """Whether a form in the middle of a sentence opens a clause of its own, which is more than a reason."""
+    before, after = text[: form.start()], text[form.end() :]
+    is_long = _size(text[form.start() :]) > MIN_CONTENT + 3
+    return is_long and has_concept(before, "end of a clause") and not has_concept(after, "reason of a wish")
 
 
 def _points_only(name: str, content: str) -> bool:

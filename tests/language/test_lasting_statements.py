@@ -1065,6 +1065,27 @@ def test_a_rule_behind_a_request_without_a_subject_is_stated_alone(message: str,
     assert [statement.text for statement in read_statements(message).statements] == [rule] * bool(rule)
 
 
+@together("message", [
+    "Use pnpm, not npm, from now on: the lockfile is pnpm's.",
+    "Use pnpm, not npm, from now on, because the lockfile is pnpm's.",
+    "use pnpm, not npm, from now on - the lockfile is pnpm's",
+    "Nutze pnpm, nicht npm, ab jetzt: das Lockfile ist von pnpm.",
+    "Usa pnpm, no npm, a partir de ahora: el lockfile es de pnpm.",
+    "Utilise pnpm, pas npm, désormais, car le lockfile est celui de pnpm.",
+])  # fmt: skip
+def test_a_rule_keeps_its_words_before_the_phrase_that_makes_it_last_and_a_reason(message: str) -> None:
+    assert [(part.text, part.is_standing) for part in read_statements(message).statements] == [(message, True)]
+
+
+@together("message", [
+    "Fix the login bug, from now on: use pnpm for installs",
+    "Fix the login bug, from now on, use pnpm for installs",
+    "Repariere den Login, ab jetzt: nutze pnpm für Installationen",
+])  # fmt: skip
+def test_a_rule_behind_the_phrase_that_makes_it_last_is_without_the_task_before(message: str) -> None:
+    assert [part.text for part in read_statements(message).statements] == [message.partition(", ")[2]]
+
+
 def test_a_sentence_with_the_words_of_a_noted_rule_is_a_statement_alone() -> None:
     message = "Beträge bitte so speichern, wie es sich gehört: in Cent"
     assert states_only(message, ["Beträge in Cent speichern, wie es sich gehört"])
