@@ -7,7 +7,7 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -52,6 +52,8 @@ class Commit(NamedTuple):
     """Old and new paths of moved files."""
     terms: tuple[str, ...] = ()
     """Terms of the subject; none without paths."""
+    parent: str = ""
+    """Id of the commit before it; empty for a root commit."""
 
 
 class _Change(NamedTuple):
@@ -96,7 +98,27 @@ def _commit(header: str, changes: list[_Change]) -> Commit:
     changes = [change for change in changes if not _has_secret_name(change.path)]
     paths = tuple(change.path for change in changes if change.status != "D") if is_informative else ()
     moved, terms = tuple(_moves(changes)), tuple(map(sys.intern, query_terms(subject))) if paths else ()
-    return Commit(id_, int(committed_at), subject, paths, moved, terms)
+    parent = sys.intern(parents[0]) if parents else ""
+    return Commit(sys.intern(id_), int(committed_at), subject, paths, moved, terms, parent)
+
+
+def newest_first(commits: Iterable[Commit]) -> list[Commit]:
+    """Sort commits, each once; of those of one second a commit comes before its parent, else the id decides.
+
+    The order is the same whatever head led to the commits. Git's is not: it depends on the way to them.
+    """
+    by_id = {commit.id: commit for commit in commits}
+    depths: dict[str, int] = {}
+    for commit in by_id.values():
+        line: list[str] = []
+        current: Commit | None = commit
+        while current is not None and current.id not in depths:
+            line.append(current.id)
+            parent = by_id.get(current.parent)
+            current = parent if parent is not None and parent.committed_at == current.committed_at else None
+        first = depths[current.id] + 1 if current is not None else 0
+        depths |= zip(reversed(line), itertools.count(first))
+    return sorted(by_id.values(), key=lambda commit: (-commit.committed_at, -depths[commit.id], commit.id))
 
 
 _has_secret_name = lru_cache(maxsize=1 << 14)(has_secret_name)
@@ -108,6 +130,7 @@ def dump_commits(commits: Sequence[Commit]) -> Iterator[BinarySection]:
     yield of_texts(commit.id for commit in commits)
     yield of_bytes(array("q", [commit.committed_at for commit in commits]).tobytes())
     yield of_texts(commit.subject for commit in commits)
+    yield of_texts(commit.parent for commit in commits)
     lists = (
         [commit.paths for commit in commits],
         [tuple(itertools.chain.from_iterable(commit.moved)) for commit in commits],
@@ -120,10 +143,12 @@ def dump_commits(commits: Sequence[Commit]) -> Iterator[BinarySection]:
 
 def load_commits(reader: SectionReader) -> tuple[Commit, ...]:
     """Restore the commits of a dump."""
-    ids, times, subjects = reader.texts(), reader.numbers("q"), reader.texts()
+    ids, times, subjects, parents = reader.texts(), reader.numbers("q"), reader.texts(), reader.texts()
     paths, moved, terms = (reader.lists(reader.numbers("I")) for _ in range(3))
     moves = (tuple(zip(pairs[::2], pairs[1::2], strict=True)) for pairs in moved)
-    return tuple(map(Commit, ids, times, subjects, paths, moves, terms))
+    known = dict(zip(ids, ids, strict=True))  # most parents are commits of their own, whose string they share
+    shared = (known.get(parent, parent) for parent in parents)
+    return tuple(map(Commit, ids, times, subjects, paths, moves, terms, shared))
 
 
 class StoredCommits(Sequence[Commit]):

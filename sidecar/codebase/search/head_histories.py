@@ -20,6 +20,7 @@ from sidecar.codebase.search.commit_history import (
     StoredCommits,
     dump_commits,
     fragile_files,
+    newest_first,
     parse_log,
     read_commits,
 )
@@ -141,14 +142,11 @@ def update_history(
     if before.head is None:
         read = read_commits(cwd, head, MAX_COMMITS)
     elif descends:
-        new = read_commits(cwd, head, MAX_COMMITS, since=before.head)
-        read = [*new, *before.commits]
-        if not {commit.committed_at for commit in new}.isdisjoint(commit.committed_at for commit in before.commits):
-            read = _with_unknown(cwd, head, {commit.id: commit for commit in read})  # git knows their order
+        read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
         read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
     priority.wait()
-    commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
+    commits = tuple(newest_first(read)[:MAX_COMMITS])
     return HeadHistory(head, commits, History(commits))
 
 

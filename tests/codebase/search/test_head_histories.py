@@ -1,6 +1,7 @@
 """A history updated with its head equals one that is read in full."""
 
 import gc
+import random
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from sidecar.codebase.search import NO_HISTORY, HeadHistory, head_histories, upd
 from sidecar.codebase.search.head_histories import MAX_HISTORIES, Histories
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
+from tests.support.depth import examples
 from tests.support.repositories import Repository
 
 Make = Callable[..., Repository]
@@ -80,6 +82,28 @@ def test_update_after_a_merge_of_commits_of_the_same_second_equals_a_full_read(
     repository.git("merge", "--quiet", "--no-ff", "--message", "Merge", merged)
     after = update_history(repository.path, repository.head(), before)
     assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
+
+
+@pytest.mark.parametrize("seed", range(examples(8, 3)))
+def test_commits_of_one_second_have_the_same_order_whatever_head_led_to_them(repository: Repository, seed: int) -> None:
+    chance = random.Random(seed)
+    heads, known = [repository.head()], NO_HISTORY
+    for step in range(30):
+        repository.git("checkout", "--quiet", "--force", "--detach", chance.choice(heads))
+        commit_at(repository, 5 + step // 3, f"Step {step}", {f"{step}.py": "1\n"})
+        if step % 3 == 0:
+            repository.git("merge", "--quiet", "--message", "Merge", chance.choice(heads))
+        heads = [*heads[-5:], repository.head()]
+        repository.git("checkout", "--quiet", "--force", "--detach", chance.choice(heads))
+        known = update_history(repository.path, repository.head(), known)
+        assert _equal(known, update_history(repository.path, repository.head(), NO_HISTORY))
+
+
+def test_a_commit_precedes_its_parent_of_the_same_second(repository: Repository) -> None:
+    for step in range(6):
+        commit_at(repository, 5, f"Step {step}", {"a.py": f"{step}\n"})
+    subjects = _subjects(update_history(repository.path, repository.head(), NO_HISTORY))
+    assert subjects[:6] == [f"Step {step}" for step in reversed(range(6))]
 
 
 def test_branch_switch_drops_the_other_branch(repository: Repository) -> None:
