@@ -99,7 +99,7 @@ def test_settings_rules_and_muted_items_follow_a_moved_project(projects: Project
     Conversation(projects.sidecar.client, till).turn(PROMPT, list)
     item = "context:src/cart.py"
     projects.request("continuity/mute", till, item=item)
-    projects.request("settings/update", till, settings={"retention": {"days": 30}})
+    projects.request("settings/update", till, settings={"notes": False})
     assert projects.rules(till) == [RULE]
     projects.set_mode(till)
     projects.restart()
