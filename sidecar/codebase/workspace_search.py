@@ -59,6 +59,9 @@ QUOTED_CANDIDATES, MAX_QUOTED_BYTES = 64, 512 * 1024
 """Number of files that are read for a quoted text, and the size of the largest one."""
 
 
+MAX_FILES_OF_LABEL = 2 * QUOTED_CANDIDATES
+"""Number of files with a word from which it is no longer looked up as one that only users see: code has it, too."""
+
 MAX_SEEN_TERMS, MAX_ADDED_WORDS, MAX_TRANSLATED_WORDS = 24, 3, 5
 """Number of words of a prompt that are looked up among the texts that users see, and of words that are added because of
 them, and because of translations.
@@ -297,7 +300,8 @@ class WorkspaceSearch:
         """Return the words by which the code calls what only the texts that users see call by some terms."""
         if self._listed is None or not self.index.is_complete() or len(terms) > MAX_SEEN_TERMS:
             return NO_CODE_WORDS
-        read, found = self._read(self._listed.listing), partial(self.index.with_words, order_of=likelihood_order)
+        read = self._read(self._listed.listing)
+        found = partial(self.index.with_words, order_of=likelihood_order, within=MAX_FILES_OF_LABEL)
         rare, listed = self.index.specific_terms(terms), self._listed.listing.searched
         paths = {term: found(term, QUOTED_CANDIDATES) for term in terms if term in rare}
         words = [word for term, own in paths.items() for word in code_words_of_labels(term, own, read)]

@@ -28,7 +28,7 @@ from sidecar.codebase.search.import_graph import (
     importers,
 )
 from sidecar.codebase.search.mentioned_files import files_by_own_words, mentioned_files, names_folder, spelled_files
-from sidecar.codebase.search.postings import InvertedUnits, unit_of
+from sidecar.codebase.search.postings import MAX_UNITS, InvertedUnits, unit_of
 from sidecar.codebase.search.prompt_parts import prompt_parts
 from sidecar.codebase.search.query import FAILURE_WORDS, SearchQuery, named_share
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
@@ -285,14 +285,16 @@ class FileIndex:
             ]
         return rankings[0] if len(rankings) == 1 else combine_rankings(rankings, limit)
 
-    def with_words(self, text: str, limit: int, order_of: Callable[[str], int]) -> list[str]:
+    def with_words(self, text: str, limit: int, order_of: Callable[[str], int], within: int = MAX_UNITS) -> list[str]:
         """Return the files that have the most of a text's words in one passage, best first, then by an order of paths.
 
-        Tests, generated files and prose are left out.
+        Tests, generated files and prose are left out. None is returned if more than `within` files have a term.
         """
         terms = query_terms(text)
         with self._lock:
             documents = self._documents
+            if any(documents.is_in_more_files(term, within) for term in terms):
+                return []
             counts = {term: documents.texts.count(term) for term in (terms if len(terms) > 1 else term_set(text))}
             covered: dict[int, float] = {}
             for term in sorted(filter(counts.get, counts), key=lambda term: (counts[term], term)):
@@ -312,7 +314,7 @@ class FileIndex:
             texts = {
                 documents.path(number): rank
                 for number, rank in found.items()
-                if not (documents.kind(number).test or documents.kind(number).generated)
+                if not ((kind := documents.kind(number)).test or kind.generated)
             }
         most = max(sorted(missing for missing, _ in texts.values())[:PARTLY_COVERED], default=0.0)
         likely = (
@@ -327,11 +329,8 @@ class FileIndex:
         """Return the weights of the rarest terms that occur in the files, by their rarity."""
         with self._lock:
             count, texts = self._documents.passage_count, self._documents.texts
-            weights = {
-                term: inverse_frequency(document_count, count)
-                for term in terms
-                if (document_count := texts.count(term))
-            }
+            counts = {term: texts.count(term) for term in terms}
+            weights = {term: inverse_frequency(units, count) for term, units in counts.items() if units}
         return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MAX_REGION_TERMS])
 
     def specific_terms(self, terms: Iterable[str]) -> frozenset[str]:

@@ -389,6 +389,13 @@ def test_search_respects_the_limit() -> None:
     assert paths_of(ask(index, "pelican", limit=3)) == ["0.py", "1.py", "2.py"]
 
 
+def test_a_word_in_more_files_than_its_limit_finds_none() -> None:
+    index = index_of({f"src/w{number}.py": "walrus = 1\n" for number in range(4)} | {"src/otter.py": "otter = 1\n"})
+    assert len(index.with_words("walrus", 9, len, 4)) == 4
+    assert index.with_words("walrus", 9, len, 3) == []
+    assert index.with_words("otter", 9, len, 3) == ["src/otter.py"]
+
+
 def test_prompt_of_thousands_of_paths_takes_bounded_time() -> None:
     index = FileIndex(forgetful)
     index.update({f"src/{number % 100}/{number}.py": str(number) for number in range(20_000)})
