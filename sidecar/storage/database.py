@@ -53,6 +53,7 @@ class WriteBehind:
     def __init__(self, delay_s: float = DELAY_SECONDS) -> None:
         self._delay_s = delay_s
         self._changed = threading.Condition()
+        self._flushing = threading.RLock()
         self._scheduled: dict[Write, None] = {}
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -69,7 +70,14 @@ class WriteBehind:
             self._changed.notify()
 
     def flush(self) -> None:
-        """Run the scheduled writes now, in this thread."""
+        """Run the scheduled writes now, in this thread, once those have ended that another thread is running.
+
+        Must not be called inside a transaction: the other thread's writes wait for it.
+        """
+        with self._flushing:
+            self._run_scheduled()
+
+    def _run_scheduled(self) -> None:
         with self._changed:
             scheduled, self._scheduled = self._scheduled, {}
         for write in scheduled:
@@ -79,11 +87,11 @@ class WriteBehind:
                 threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
     def close(self) -> None:
-        """Run the scheduled writes and accept no more."""
+        """Run the scheduled writes, without waiting for those that are running, and accept no more."""
         with self._changed:
             self._closed = True
             self._changed.notify()
-        self.flush()
+        self._run_scheduled()
 
     def _run(self) -> None:
         while self._wait_for_writes():

@@ -440,6 +440,30 @@ def test_a_file_that_others_lock_at_once_is_opened_when_they_are_done(
         sqlite_connection.connect(other)
 
 
+def test_a_flush_ends_after_the_writes_that_another_thread_is_running(database: Database) -> None:
+    started, may_end = threading.Event(), threading.Event()
+    events: list[str] = []
+
+    def write_slowly() -> None:
+        started.set()
+        may_end.wait(20)
+        events.append("written")
+
+    def flush() -> None:
+        database.write_behind.flush()
+        events.append("flushed")
+
+    database.write_behind.schedule(write_slowly)
+    assert started.wait(20)
+    flushing = threading.Thread(target=flush)
+    flushing.start()
+    flushing.join(0.1)
+    assert events == []
+    may_end.set()
+    flushing.join(20)
+    assert events == ["written", "flushed"]
+
+
 def test_a_write_that_fails_is_reported_and_stops_no_later_one(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
