@@ -72,15 +72,23 @@ def test_a_umask_that_takes_permissions_from_the_user_itself_changes_no_mode(tmp
         ("memory/add", {"cwd": str(shop), "text": "Prices are whole cents."}),
         ("state/report", {}),
     )
-    lines = [
-        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        for number, (method, params) in enumerate(requests)
-    ]
-    done = subprocess.run(
-        (sys.executable, "-m", "sidecar", "serve"), cwd=ROOT, umask=umask, input="\n".join(lines) + "\n",
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert [line for line in done.stdout.splitlines() if '"error"' in line] == [], done.stderr
+    answers: list[str] = []
+    with subprocess.Popen(
+        (sys.executable, "-m", "sidecar", "serve"),
+        cwd=ROOT,
+        umask=umask,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for number, (method, params) in enumerate(requests):
+            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            print(json.dumps(request), file=process.stdin, flush=True)
+            answers.append(next(line for line in process.stdout if f'"id":{number}' in line))
+        process.stdin.close()
+    assert [answer for answer in answers if '"error"' in answer] == []
     stored = [state, *state.rglob("*")]
     assert {path.name for path in stored} >= {"continuity.db", "report.html"}
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in stored}
