@@ -30,6 +30,7 @@ class PlayedState:
         play(sidecar, self.folder)
         assert sidecar.app.process is not None
         assert sidecar.app.process.wait_idle(10)
+        sidecar.app.process.database.write_behind.flush()
         sidecar.close()
         self._played_until_ms = sidecar.clock.now_ms()
         self.folder.rename(self._saved)
