@@ -345,6 +345,9 @@ _WORDS_SHARE = 1.3
 
 _WAIT_SECONDS = 0.1
 
+_ATTEMPTS_PER_TAKE = 10
+"""Number of waits after which an index takes over what another worktree's has by now."""
+
 
 @dataclass
 class IndexReport:
@@ -474,10 +477,34 @@ class Indexer:
         """Analyse many files in workers; few files, and those that workers could not take, in this thread."""
         try:
             if len(files) >= MIN_FILES_FOR_WORKERS:
-                files = self._analyse_in_stages(repository, files, report)
+                files = self._analyse_in_turn(repository, files, report)
             self._analyse_here(repository, files, report)
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
+
+    def _analyse_in_turn(
+        self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport
+    ) -> Sequence[tuple[str, str]]:
+        """Analyse files in workers, after those of the repository's other worktrees, which mostly are the same.
+
+        Those that are needed first do not wait. Return the files that are left for this thread.
+        """
+        turn, index = self._index.analysis_lock, self._index
+        if not turn.acquire(blocking=False):
+            self._analyse_in_stages(repository, files[:MIN_FILES_FOR_WORKERS], report)
+            for attempt in itertools.count(1):
+                if turn.acquire(timeout=_WAIT_SECONDS):
+                    break
+                if self._is_over(report):
+                    return ()
+                if attempt % _ATTEMPTS_PER_TAKE == 0:
+                    report.from_cache += index.take_shared()
+        try:
+            report.from_cache += index.take_shared()
+            pending = index.pending_paths
+            return self._analyse_in_stages(repository, [file for file in files if file[0] in pending], report)
+        finally:
+            turn.release()
 
     def _analyse_here(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:
         report.reading_since_ms = report.reading_since_ms or self._process.clock.monotonic_ms()

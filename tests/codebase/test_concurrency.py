@@ -12,6 +12,7 @@ import pytest
 from sidecar.call import Process
 from sidecar.codebase import file_analysis_worker, indexer
 from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords, SummarizedFile
+from sidecar.codebase.indexer import MIN_FILES_FOR_WORKERS
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -96,6 +97,23 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
     again = client.request("codebase/index", params)
     assert (again["analysed"], again["fromCache"]) == (0, 20)
     assert client.request("state/status", {})["indexing"] == []
+
+
+def test_worktrees_that_are_indexed_at_once_analyse_their_files_once(
+    sidecar: MemorySidecar, make_repository: Make, tmp_path: Path
+) -> None:
+    repository = make_repository({f"{number}.py": f"def rule_{number}():\n    pass\n" for number in range(600)})
+    others = [repository.add_worktree(tmp_path / name, name) for name in ("one", "two")]
+    others[1].write({"7.py": "def payment():\n    pass\n"})
+    places = [{"cwd": str(each.path)} for each in (repository, *others)]
+    requests = [sidecar.client.start("codebase/index", place) for place in places]
+    results = [sidecar.client.result(request) for request in requests]
+    assert [(result["files"], result["complete"]) for result in results] == [(600, True)] * 3
+    assert all(result["analysed"] + result["fromCache"] == 600 for result in results)
+    assert sum(result["analysed"] for result in results) <= 600 + 2 * MIN_FILES_FOR_WORKERS + 1
+    found = [sidecar.client.request("codebase/search", {**place, "query": "payment rule_7"}) for place in places]
+    assert [each["files"][0]["path"] for each in found[:2]] == ["7.py"] * 2
+    assert ["payment" in str(each) for each in found] == [False, False, True]
 
 
 def test_cancelled_index_job_stops_early(

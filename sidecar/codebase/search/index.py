@@ -49,10 +49,8 @@ from sidecar.language.common_words import is_distinctive, is_everyday, tool_term
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files analysed earlier, to those summaries that are still cached."""
 
-
 MAX_EDITED = 64
 """With at most this many files edited at once, their previous terms stay searchable until they are analysed again."""
-
 
 MAX_LANDMINES = 40
 MAX_REGION_TERMS = 160
@@ -79,7 +77,6 @@ MANY_COMMON = 4
 NAME_SHARE = 0.4
 """Share of a name's words from which a prompt that has them may be about what is so named."""
 
-
 _OVER = object()
 
 
@@ -98,6 +95,8 @@ class SharedIndex:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.analysis_lock = threading.Lock()
+        """Held while one of the indexes has many files analysed, which the others wait for."""
         self.documents = SharedDocuments()
         self._indexes: weakref.WeakSet[FileIndex] = weakref.WeakSet()
 
@@ -139,7 +138,7 @@ class FileIndex:
     def __init__(self, cached_summaries: SummaryLookup, shared: SharedIndex | None = None) -> None:
         self._cached_summaries = cached_summaries
         self._shared = shared if shared is not None else SharedIndex()
-        self._lock = self._shared.lock
+        self._lock, self.analysis_lock = self._shared.lock, self._shared.analysis_lock
         self._files: Mapping[str, str] = {}
         self.pending_paths: dict[str, bool] = {}
         """Files that need analysis, in the order in which they were added, and whether their words are known."""
@@ -201,6 +200,12 @@ class FileIndex:
         """Return path and content id of the files that need analysis, or of some of them."""
         with self._lock:
             return [(path, self._files[path]) for path in islice(self.pending_paths, at_most)]
+
+    def take_shared(self) -> int:
+        """Show the pending files whose contents were analysed for another worktree meanwhile; return how many are."""
+        with self._lock:
+            paths, files = [*self.pending_paths], self._files
+            return sum(self._show_shared(path, files[path], files[path], retained=True) for path in paths)
 
     def pending_by_words(self, files: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Return those of the files whose words are unknown, and those that only lack the rest; no edited ones."""
@@ -426,14 +431,11 @@ class FileIndex:
             if self.pending_paths:
                 return None
             if self._first_landmines is None:
+                own = ((path, found) for path, found in self._landmines.items() if not is_third_party(path))
                 numbered = (
-                    (is_outside(path), number, path, landmine)
-                    for path, landmines in self._landmines.items()
-                    if not is_third_party(path)
-                    for number, landmine in enumerate(landmines)
+                    (is_outside(path), at, path, landmine) for path, found in own for at, landmine in enumerate(found)
                 )
-                first = nsmallest(MAX_LANDMINES, numbered)
-                self._first_landmines = tuple((path, landmine) for *_, path, landmine in first)
+                self._first_landmines = tuple(entry[2:] for entry in nsmallest(MAX_LANDMINES, numbered))
             return self._first_landmines
 
     def _put_summary(self, path: str, content: str, summary: Summary, previous: Summary | None) -> None:
@@ -513,7 +515,7 @@ class FileIndex:
                 self.pending_paths[path] = False
             else:
                 self._remove(path, previous.get(path), retained)
-                self._add_pending(path)
+                self._add_all_pending([path])
         added = ((path, files[path]) for path in delta.added) if before else sorted(files.items())
         self._add_all({path: content_identity(content) for path, content in added})
 
@@ -576,11 +578,6 @@ class FileIndex:
         """Add files by their paths until their summaries arrive."""
         self._documents.add_by_paths(paths)
         self.pending_paths.update(dict.fromkeys(paths, False))
-
-    def _add_pending(self, path: str) -> None:
-        """Add a file by its path until its summary arrives."""
-        self._documents.add_by_path(path)
-        self.pending_paths[path] = False
 
 
 def _is_named_by(path: str, terms: frozenset[str]) -> bool:
